@@ -1,9 +1,11 @@
 """Time to make every data set, compared with a plain loop over `solve_ivp` at equal accuracy for the ODEs.
 
-`python benchmarks/data.py [NAME…]`. The loop is measured on a few samples of the data set and scaled to all. Its tolerance is
-the largest power of ten that is as accurate as the fast solver. Without names, all data sets except the long ones are solved.
-Then these data sets are made once more in an empty folder, and last the long data set with its memory. The rows are CPU times,
-which other processes disturb little; the last two rows are wall times.
+    python benchmarks/data.py [NAME …]
+
+The loop solves a few samples of the data set, and its time is scaled to all samples. The tolerance of the loop is the largest
+power of ten at which the loop is as accurate as our solver. Without names, all data sets except the long ones are solved. Then
+`lfno data make` makes the same data sets in an empty folder, and finally the long data set, whose memory is also measured. The
+times of single data sets are CPU times, because other processes hardly change these. The last two lines have wall-clock times.
 """
 
 from __future__ import annotations
@@ -28,15 +30,16 @@ from lfno.systems import REGISTRY, ForcedODE, Signal
 from lfno.systems.families import Curve, FamilySignal
 
 LONG = "navier-stokes-nu1e-3"  # the long data set; its variants -rich and -out are long, too
-SAMPLES = 4
-FINE = 32  # points of the spline per point of the grid: it is exact to 1e-12
-TARGET = 20  # times faster than the loop
-TOGETHER = 40  # s for all data sets but the long ones, on two cores
-ALONE = 360  # s for the long data set, on two cores
-MEMORY = 4.0  # GB for the long data set
+SAMPLES = 4  # samples of a data set that the loop solves
+FINE = 32  # points of the spline of the force per point of the grid; the error of the spline is then about 1e-12
+TARGET = 20  # promised ratio of the time of the loop to our time
+TOGETHER = 40  # promised seconds for all data sets but the long ones, on two cores
+ALONE = 360  # promised seconds for the long data set, on two cores
+MEMORY = 4.0  # promised GB of memory for the long data set
 
 
 def timed(work: Callable[[], Any]) -> tuple[float, Any]:
+    """Return the CPU seconds and the result of a function."""
     start = time.process_time()
     result = work()
     return time.process_time() - start, result
@@ -51,7 +54,7 @@ def force_of(signal: Signal, points: np.ndarray) -> Callable[[float], Any]:
 
 
 def loop(what: Plan, signals: list[Signal], tolerance: float) -> np.ndarray:
-    """Solve one sample after the other with `solve_ivp`."""
+    """Return the outputs (samples, 1, time) of the signals, solved one after the other with `solve_ivp`."""
     system, points = what.system, what.entry.grid.axes[-1].points
     assert isinstance(system, ForcedODE)
 
@@ -69,8 +72,10 @@ def loop(what: Plan, signals: list[Signal], tolerance: float) -> np.ndarray:
 
 
 def beside_the_loop(what: Plan, outputs: np.ndarray) -> tuple[float, float, float]:
-    """Return the seconds of the loop for the whole data set, its error and ours, at the first tolerance that is as good as
-    ours.
+    """Return the CPU seconds of the loop for the whole data set, the error of the loop, and the error of `outputs`.
+
+    The tolerance of the loop is 1e-6, 1e-7, … until the loop is as accurate as `outputs`, or 1e-12. An error is the largest
+    relative L2 error of SAMPLES samples.
     """
     chosen = np.linspace(0, what.signal.count - 1, SAMPLES).astype(int).tolist()
     signals = [what.signal[i : i + 1] for i in chosen]
@@ -89,7 +94,9 @@ def beside_the_loop(what: Plan, outputs: np.ndarray) -> tuple[float, float, floa
 
 
 def made(*names: str) -> tuple[float, float]:
-    """Wall-clock seconds and peak memory in GB of one process of `lfno data make NAME…` into an empty folder."""
+    """Run `lfno data make NAME…` with an empty cache. Return the wall-clock seconds, and the peak memory in GB of the largest
+    process.
+    """
     with tempfile.TemporaryDirectory() as folder:
         command = [sys.executable, "-m", "lfno", "data", "make", *names, "--json"]
         start = time.perf_counter()

@@ -1,12 +1,16 @@
-"""Deployment on one CPU thread: µs per sample in C, ms per sample in Python, size of the source, memory of a long record.
+"""Deployment on one CPU thread: time per sample in C and in Python, size of the C source, memory of a long record.
 
-Prints one row for each kind of model: a linear model with 6 modes, a default network without R (8 gated layers, width 16,
-8 poles), and, where given, the model of a file. `python benchmarks/deploy.py [MODEL] [--samples N]`.
+    python benchmarks/deploy.py [MODEL] [--samples N]
+
+The models are a linear model with 6 modes, a network (8 gated layers, width 16, 8 poles, no trained Fourier weights), and the
+file MODEL, if it is given. The time in C needs the C compiler `cc`. The memory is measured in a new process for each model,
+because the operating system counts the peak of a whole process.
 """
 
 from __future__ import annotations
 
 import argparse
+import multiprocessing
 import os
 import resource
 import shutil
@@ -25,10 +29,10 @@ from lfno.identification.identify import Modes
 from lfno.identification.modal import ModalModel
 from lfno.surrogate import Surrogate
 
-DT = 0.01
+DT = 0.01  # sampling step of the models in s
 STEPS = 100_000  # time steps of the C program
-SINGLE = 500  # steps of the Python stream, one sample each
-BLOCK = 100_000  # samples of the Python stream in blocks
+SINGLE = 500  # samples that the Python stream gets one by one
+BLOCK = 100_000  # samples that the Python stream gets as one block
 
 MAIN = """
 #include "rig.h"
@@ -67,7 +71,7 @@ def network() -> Surrogate:
 
 
 def in_c(model: Surrogate, precision: str) -> tuple[float, float, float]:
-    """µs per sample with -O2, KB of the source, KB of one state."""
+    """Return the time per sample in µs (compiled with -O2), the size of the source in KB, and the size of one state in KB."""
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         files = model.export("c", folder / "rig.c", precision=precision)
@@ -78,7 +82,7 @@ def in_c(model: Surrogate, precision: str) -> tuple[float, float, float]:
 
 
 def in_python(model: Surrogate) -> tuple[float, float]:
-    """ms per sample, one by one and in blocks."""
+    """Return the time per sample in ms: samples given one by one, and samples given as one block."""
     force = np.random.default_rng(0).normal(size=(model.channels[0], max(SINGLE, BLOCK)))
     stream, start = model.stream(), time.perf_counter()
     for k in range(SINGLE):
@@ -90,12 +94,18 @@ def in_python(model: Surrogate) -> tuple[float, float]:
 
 
 def peak() -> float:
-    """The largest resident memory of this process so far, in MB."""
+    """Return the largest resident memory of this process so far, in MB."""
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1e3
 
 
-def long_record(model: Surrogate, samples: int) -> tuple[float, float]:
-    """Peak memory in MB beyond inputs and outputs, and seconds, of one prediction."""
+def model_of(name: str) -> Surrogate:
+    """Return one of the models in MADE, or the model of a file."""
+    return MADE[name]() if name in MADE else lfno.load(name)
+
+
+def long_record(name: str, samples: int) -> tuple[float, float]:
+    """Return the peak memory in MB beyond inputs and outputs, and the seconds, of one prediction. Call it in a new process."""
+    model = model_of(name)
     force = np.random.default_rng(0).normal(size=(model.channels[0], samples))
     model.predict(force[:, :1000])  # the first prediction loads packages, which does not count
     before, start = peak(), time.perf_counter()
@@ -103,17 +113,20 @@ def long_record(model: Surrogate, samples: int) -> tuple[float, float]:
     return peak() - before - answer.nbytes / 1e6, time.perf_counter() - start
 
 
+MADE = {"linear, 6 modes": linear, "LFNO, 8 layers": network}
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("model", nargs="?", help="a model file, besides the two built-in ones")
-    parser.add_argument("--samples", type=int, default=10**7, help="of the long record")
+    parser.add_argument("--samples", type=int, default=10**7, help="number of samples of the long record")
     given = parser.parse_args()
-    models = {"linear, 6 modes": linear(), "LFNO, 8 layers": network()}
-    models |= {given.model: lfno.load(given.model)} if given.model else {}
-    for name, model in models.items():
-        memory, seconds = long_record(model, given.samples)
+    for name in [*MADE, *([given.model] if given.model else [])]:
+        model = model_of(name)
+        with multiprocessing.get_context("spawn").Pool(1) as pool:
+            memory, seconds = pool.apply(long_record, (name, given.samples))
         single, block = in_python(model)
-        print(f"{name}: Python {single:.3f} ms per sample, {block:.4f} ms in blocks")
+        print(f"{name}: Python {single:.3f} ms per sample, {block:.4f} ms in one block")
         for precision in ("double", "float") if shutil.which("cc") else ():
             micro, size, state = in_c(model, precision)
             print(f"{name}: C {precision} {micro:.2f} µs per sample, source {size:.0f} KB, one state {state:.1f} KB")

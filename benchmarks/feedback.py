@@ -4,12 +4,18 @@
 
 | column             | meaning                                                                              |
 |--------------------|--------------------------------------------------------------------------------------|
+| parameters         | number of parameters of the fitted model                                             |
+| seconds            | time of the fit                                                                      |
 | error              | relative L2 error on new data without noise                                          |
-| noise floor        | relative size of the noise of noisy new data                                         |
-| against noise      | error on these noisy data                                                            |
-| frequency, damping | largest deviation of the small-amplitude modes from the linearised equation          |
-| outside            | error at 1.5 times the training amplitude                                            |
-| flagged            | largest excursion of z there over the training range; above 1 the model extrapolates |
+| outside            | the same at 1.5 times the training amplitude                                         |
+| flagged            | `out_of_range` of the model for these inputs; above 1 the model extrapolates         |
+| terms              | functions in the nonlinear feedback                                                  |
+| noise floor        | L2 norm of the noise of noisy new data, divided by the norm of these data            |
+| against noise      | relative L2 error on these noisy data                                                |
+| frequency, damping | largest relative deviation of a mode for small motions from the linearised equation  |
+| characteristic     | largest error of the restoring force, divided by the largest restoring force         |
+
+The last two rows need a known restoring force, and the two rows about noise need a case with noise.
 """
 
 from __future__ import annotations
@@ -38,8 +44,12 @@ class Case:
     """A system x′ = rate(x, u) from the state `start`.
 
     seen: indices of the observed states.
-    force: forces (samples, time) for an amplitude and a seed.
-    still: the restoring force as a function of the first observed state, if there is one.
+    step: sampling step in s.
+    substeps: Runge–Kutta steps per sample.
+    force: a function (rms, number of samples, seed) → forces (samples, time).
+    still: the static restoring force as a function of the first observed state; None if the force depends on other states too.
+    noise: standard deviation of the measurement noise, divided by that of the output.
+    train: number of training samples.
     """
 
     rate: Rate
@@ -53,12 +63,12 @@ class Case:
     train: int = 40
 
     def motions(self, size: float, samples: int, seed: int) -> tuple[np.ndarray, np.ndarray]:
-        """Forces (samples, time) and observed motions (samples, outputs, time)."""
+        """Return forces (samples, time) with the rms `size`, and the observed states (samples, outputs, time)."""
         force = self.force(size, samples, seed)
         return force, solved(self.rate, np.tile(self.start, (samples, 1)), force, self.step, self.substeps)[:, list(self.seen)]
 
     def poles(self) -> np.ndarray:
-        """Eigenvalues of the equation linearised about x = 0, with Im ≥ 0."""
+        """Return the eigenvalues with Im ≥ 0 of the equation linearised about x = 0."""
         n, nudge = len(self.start), 1e-6
         ends = [self.rate(sign * nudge * np.eye(n), np.zeros(n)) for sign in (1, -1)]
         values = np.linalg.eigvals(((ends[0] - ends[1]) / (2 * nudge)).T)
@@ -83,7 +93,12 @@ def solved(rate: Rate, start: np.ndarray, force: np.ndarray, step: float, subste
 
 
 def random_force(size: int, step: float, low: float, high: float) -> Callable[[float, int, int], np.ndarray]:
-    """Return a function that draws multisines with random phases between two frequencies in Hz. Their rms is the amplitude."""
+    """Return a function (rms, number of samples, seed) → multisines (samples, time) with random phases.
+
+    size: number of time points.
+    step: sampling step in s.
+    low, high: the lowest and the highest frequency in Hz.
+    """
 
     def force(amplitude: float, samples: int, seed: int) -> np.ndarray:
         frequency = np.fft.rfftfreq(size, step)
@@ -104,7 +119,7 @@ def two_masses(x: np.ndarray, u: np.ndarray) -> np.ndarray:
 
 
 def hysteresis(x: np.ndarray, u: np.ndarray) -> np.ndarray:
-    """A Duffing oscillator with a memory ξ: ξ′ = v − 0.8 |v| ξ − 0.4 v |ξ|."""
+    """A Duffing oscillator (position y, velocity v) with a Bouc–Wen hysteresis force ξ: ξ′ = v − 0.8 |v| ξ − 0.4 v |ξ|."""
     place, v, memory = x.T
     fade = v - 0.8 * np.abs(v) * memory - 0.4 * v * np.abs(memory)
     return np.stack([v, u - 0.2 * v - place - 0.3 * place**3 - memory, fade], axis=1)
@@ -120,6 +135,7 @@ def oscillator(name: str) -> Rate:
 
 CHAIN = random_force(10_000, 0.01, 0.5, 15.0)
 SLOW = random_force(1000, 0.05, 0.05, 1.2)
+#: name → (case, rms of the training forces)
 CASES: dict[str, tuple[Case, float]] = {
     "duffing": (Case(oscillator("duffing-c05"), (0, 0), (0,), 0.05, 8, SLOW, lambda z: z + z**3), 2.0),
     "duffing, 1 % noise": (Case(oscillator("duffing-c05"), (0, 0), (0,), 0.05, 8, SLOW, lambda z: z + z**3, 0.01), 2.0),
@@ -135,7 +151,7 @@ CASES: dict[str, tuple[Case, float]] = {
 
 
 def row(name: str, seconds: float) -> dict[str, float | str]:
-    """Fit one case and measure the model."""
+    """Fit one case and return its row of the table."""
     case, size = CASES[name]
     rest = [stretches(case, *case.motions(size, count, seed), seed) for count, seed in ((case.train, 0), (4, 1))]
     grid = Grid.line(len(rest[0][0]), case.step)
@@ -175,9 +191,9 @@ def stretches(case: Case, force: np.ndarray, motion: np.ndarray, seed: int) -> l
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("cases", nargs="*", metavar="CASE", help=f"some of: {'; '.join(CASES)}")
+    parser.add_argument("cases", nargs="*", metavar="CASE", help=f"some of: {'; '.join(CASES)}".replace("%", "%%"))
     parser.add_argument("--seconds", type=float, default=60.0, help="time for each fit")
-    parser.add_argument("--out", type=Path, help="write the figures here as JSON")
+    parser.add_argument("--out", type=Path, help="JSON file for the table")
     given = parser.parse_args()
     rows = []
     for name in given.cases or CASES:

@@ -2,9 +2,11 @@
 
     python benchmarks/feedback_untuned.py [CASE …] [--seconds 54] [--out results/benchmarks/feedback_untuned.json]
 
-Each system has 12 records for training, 4 for validation and 6 for the test; the first two have 0.5 % noise. `linear` is the
-validation error of the largest linear model of the search. `growth` is the largest prediction at three times the amplitude,
-divided by the largest output of the test: it shows whether a model diverges outside the training range.
+Each system has 12 records for training, 4 for validation and 6 for the test. Records for training and validation have 0.5 %
+noise, or the outputs are quantised. Test records have no noise. `error` is the L2 norm of the test error divided by the norm of
+the test outputs without their mean. `linear` is the validation error of the last linear model of the search. `growth` is the
+largest prediction at three times the amplitude, divided by the largest output of the test: a large value means that the model
+diverges outside the training range.
 """
 
 from __future__ import annotations
@@ -24,12 +26,19 @@ from lfno.core.tensorfile import write_atomically
 from lfno.data.stretches import Stretch
 from lfno.identification.feedback import fit_feedback
 
-NOISE = 0.005
+NOISE = 0.005  # standard deviation of the noise, divided by that of the output
 
 
 @dataclass(frozen=True)
 class Case:
-    """A system x′ = rate(x, u) that starts in `start`, driven by `bias` plus a random force of the rms `size`."""
+    """A system x′ = rate(x, u) from the state `start`. u is `bias` plus a random force of the rms `size`.
+
+    With a bias, negative values of u are replaced by zero.
+    seen: index of the observed state.
+    step: sampling step in s.
+    top: highest frequency of the random force in Hz.
+    quantum: step of the quantised output; 0 for an output with noise.
+    """
 
     rate: Rate
     start: tuple[float, ...]
@@ -41,14 +50,14 @@ class Case:
     quantum: float = 0.0
 
     def motions(self, samples: int, seed: int, factor: float = 1.0) -> tuple[np.ndarray, np.ndarray]:
-        """Forces (samples, time) and outputs (samples, 1, time)."""
+        """Return inputs (samples, time) and outputs (samples, 1, time). `factor` multiplies the rms of the random force."""
         force = self.bias + factor * random_force(800, self.step, 0.02, self.top)(self.size, samples, seed)
         force = np.maximum(force, 0) if self.bias else force
         states = solved(self.rate, np.tile(self.start, (samples, 1)), force, self.step, round(self.step / 0.0125))
         return force, states[:, self.seen : self.seen + 1]
 
     def stretches(self, samples: int, seed: int) -> list[Stretch]:
-        """Noisy or quantised records."""
+        """Return records with noisy or quantised outputs."""
         force, motion = self.motions(samples, seed)
         noise = NOISE * motion.std() * np.random.default_rng(50 + seed).normal(size=motion.shape)
         seen = np.round(motion / self.quantum) * self.quantum if self.quantum else motion + noise
@@ -61,7 +70,9 @@ def oscillator(force: Callable[[np.ndarray, np.ndarray], np.ndarray]) -> Rate:
 
 
 def chain(x: np.ndarray, u: np.ndarray) -> np.ndarray:
-    """Three masses; the force and the sensor are on the first, a cubic spring ties the second to ground."""
+    """Three masses in a chain. The force acts on the first mass, whose position is measured. A cubic spring connects the second
+    mass to ground.
+    """
     a, b, c, fast, middle, slow = x.T
     first, second = b - a + 0.03 * (middle - fast), c - b + 0.03 * (slow - middle)
     return np.stack([fast, middle, slow, u - a - 0.05 * fast + first, second - first - 2 * b**3, -second], axis=1)
@@ -74,7 +85,7 @@ def tanks(x: np.ndarray, u: np.ndarray) -> np.ndarray:
 
 
 def cascade(x: np.ndarray, u: np.ndarray) -> np.ndarray:
-    """A low-pass filter, a saturation, and an oscillation: a Wiener–Hammerstein system."""
+    """A Wiener–Hammerstein system: a low-pass filter, a saturation, and an oscillator in series."""
     a, b, rate = x.T
     return np.stack([2 * (u - a), rate, 4 * (np.tanh(1.5 * a) - b) - 0.6 * rate], axis=1)
 
@@ -119,7 +130,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("cases", nargs="*", metavar="CASE", help=f"some of: {'; '.join(CASES)}")
     parser.add_argument("--seconds", type=float, default=54.0, help="time for each fit")
-    parser.add_argument("--out", type=Path, help="write the figures here as JSON")
+    parser.add_argument("--out", type=Path, help="JSON file for the table")
     given = parser.parse_args()
     rows = []
     for name in given.cases or CASES:

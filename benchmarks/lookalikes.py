@@ -1,4 +1,4 @@
-"""Simulate circuits and machines that resemble those of public benchmarks. The files have the layouts of these benchmarks.
+"""Write simulated data of circuits and machines that resemble those of public benchmarks, in the file formats of these.
 
     python benchmarks/lookalikes.py FOLDER [NAME …]
     lfno benchmark wiener-hammerstein --data FOLDER/wiener-hammerstein
@@ -17,12 +17,12 @@ import numpy as np
 from scipy.io import savemat
 from scipy.signal import bilinear, cheby1, cheby2, lfilter
 
-#: factor of the oversampling for the analogue circuits
+#: time steps of the simulated analogue circuits per recorded sample
 OVER = 8
 
 
 def multisine(rng: np.random.Generator, shape: tuple[int, ...], size: int, low: int, high: int) -> np.ndarray:
-    """Return multisines (*shape, size) with random phases, equal amplitudes on the lines low … high, and an rms of one."""
+    """Return multisines (*shape, size) with random phases, an rms of one, and equal amplitudes at the harmonics low … high."""
     spectrum = np.zeros((*shape, size // 2 + 1), complex)
     spectrum[..., low : high + 1] = np.exp(2j * np.pi * rng.random((*shape, high + 1 - low)))
     values = np.fft.irfft(spectrum, size)

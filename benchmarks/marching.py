@@ -26,9 +26,16 @@ from torch.nn.functional import gelu
 from lfno.data.make import dataset
 from lfno.data.split import standard
 
-DATA, GIVEN = "navier-stokes-nu1e-3", 10
-WIDTH, MODES, LAYERS, HIDDEN = 32, 16, 4, 64
-BATCH, AHEAD, RATE, WARM_UP = 32, 4, 2e-3, 0.02
+DATA = "navier-stokes-nu1e-3"
+GIVEN = 10  # first frames of a sample: the input of the data set
+WIDTH = 32  # channels of a layer
+MODES = 16  # non-negative Fourier modes on each axis
+LAYERS = 4
+HIDDEN = 64  # channels of the last hidden layer
+BATCH = 32  # frames at which a training step begins
+AHEAD = 4  # frames that a training step predicts, one from the other
+RATE = 2e-3  # largest learning rate
+WARM_UP = 0.02  # part of the training time in which the learning rate rises
 
 
 class Spectral(nn.Module):
@@ -121,7 +128,7 @@ def score(step: Step, truth: Tensor) -> dict[str, float]:
 
 
 def trainer(step: Step, data: Tensor) -> Callable[[float], None]:
-    """Return a function that trains on one batch with a given learning rate. It replays a CUDA graph."""
+    """Return a function (learning rate) → None that trains on one random batch. It replays a CUDA graph."""
     rate = torch.tensor(RATE, device="cuda")
     optimizer = torch.optim.AdamW(step.parameters(), lr=rate, weight_decay=1e-5, capturable=True, fused=True)
     row, start = (torch.zeros(BATCH, dtype=torch.long, device="cuda") for _ in range(2))
@@ -160,9 +167,9 @@ def trainer(step: Step, data: Tensor) -> Callable[[float], None]:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--gate", action="store_true", help="multiply responses instead of applying gelu")
-    parser.add_argument("--seconds", type=float, default=480)
+    parser.add_argument("--seconds", type=float, default=480, help="training time")
     parser.add_argument("--seed", type=int, default=0)
-    parser.add_argument("--out", type=Path)
+    parser.add_argument("--out", type=Path, help="JSON file for the errors")
     given = parser.parse_args()
     torch.manual_seed(given.seed)
     train, validation, test = frames()

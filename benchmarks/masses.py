@@ -23,7 +23,7 @@ SUBSTEPS = 4  # Runge–Kutta steps per sample: relative error about 1e-5
 
 @dataclass(frozen=True)
 class Record:
-    """force (time,) in N; motion (2, time) in m with noise, and `clean` without."""
+    """force (time,) in N; motion: displacements (2, time) in m with noise; clean: the same without noise."""
 
     force: np.ndarray
     motion: np.ndarray
@@ -31,7 +31,10 @@ class Record:
 
 
 def small_poles() -> np.ndarray:
-    """Return the poles of small motion with Im > 0, slowest first: 4.12 Hz, 2.46 % and 8.90 Hz, 4.40 %."""
+    """Return the two poles in 1/s with Im > 0 for small motions, slowest first.
+
+    Frequency and damping ratio: 4.12 Hz, 2.46 % and 8.90 Hz, 4.40 %.
+    """
     (m1, m2), (k1, k2), (c1, c2) = MASS, STIFFNESS, DAMPING
     below = [[-(k1 + k2) / m1, k2 / m1, -(c1 + c2) / m1, c2 / m1], [k2 / m2, -k2 / m2, c2 / m2, -c2 / m2]]
     values = np.linalg.eigvals(np.vstack([[0, 0, 1, 0], [0, 0, 0, 1], *below]))
@@ -75,9 +78,10 @@ def random_force(size: int, seed: int) -> np.ndarray:
 
 
 def level(force: np.ndarray, share: float) -> float:
-    """Return the factor of a force for which rms(cubic force)/rms(linear force) of the first spring is `share`.
+    """Return the factor of a force for which rms(cubic force)/rms(linear force) of the spring to ground is `share`.
 
-    The ratio grows with the square of the motion, which gives the next trial; the last trials use the whole force.
+    The ratio grows about with the square of the factor, so each trial gives the next factor. The first trials use only a part
+    of the force, to save time.
     """
     factor = 10.0
     for samples in (4000, 4000, 4000, len(force), len(force)):
@@ -87,7 +91,13 @@ def level(force: np.ndarray, share: float) -> float:
 
 
 def record(size: int = 50_000, seed: int = 1, share: float = 0.1, noise: float = 0.01) -> Record:
-    """Return a simulated record with white noise of that share of the rms of each output."""
+    """Return a simulated record.
+
+    size: number of samples.
+    seed: seed of the force and of the noise.
+    share: rms(cubic force)/rms(linear force) of the spring to ground.
+    noise: standard deviation of the white noise, divided by the standard deviation of each displacement.
+    """
     force = random_force(size, seed)
     force = level(force, share) * force
     clean = simulate(force)

@@ -2,10 +2,13 @@
 
     python benchmarks/modes.py [masses] [NAME …] [--feedback] [--seconds S] [--out FILE.json]
 
-`masses` is a simulated record of 50,000 samples of two masses with a cubic spring and 1 % noise (see masses.py). The best
-linear model and the feedback model are fitted to it. NAME is a rich data set with a shipped model; with --feedback, the
-feedback model is fitted to the same data. The table lists every mode with more than 5 % of the response, the nearest true pole
-λ, and |Δλ|/|λ|, which should be at most 2 %.
+`masses` is a simulated record of 50,000 samples of two masses with a cubic spring and 1 % noise (see masses.py). The program
+fits the best linear model and the model with feedback to this record. NAME is a data set with random inputs, for example
+duffing-c05-rich. The program takes the shipped model of this name. With --feedback, it also fits a linear model and a model
+with feedback to the same data.
+
+The table lists every mode that contributes at least 5 % to the response, with the nearest true pole λ and the relative error
+|Δλ|/|λ|, which should be at most 2 %.
 """
 
 from __future__ import annotations
@@ -33,12 +36,17 @@ from lfno.identification.mode import Mode, mode_list
 from lfno.systems.base import Channel
 
 RICH = ("duffing-c05-rich", "pendulum-c05-rich", "lorenz-rho5-rich")
-LEAST = 0.05  # least contribution of a mode in the table
-MOST = 0.02  # largest |Δλ|/|λ| that is promised
+LEAST = 0.05  # smallest contribution of a mode in the table: its share of the response
+MOST = 0.02  # largest promised error |Δλ|/|λ| of a pole λ
 
 
 def row(what: str, model: str, modes: list[Mode], truth: np.ndarray, seconds: float) -> list[dict[str, Any]]:
-    """Print and return one line for each mode above LEAST."""
+    """Print and return one line for each mode whose contribution is at least LEAST.
+
+    what, model: the system and the kind of the model, for the table.
+    truth: the true poles.
+    seconds: the time that the model needed.
+    """
     lines = []
     for mode in modes:
         if mode.contribution < LEAST:
@@ -78,7 +86,7 @@ def two_masses(seconds: float | None) -> list[dict[str, Any]]:
 
 
 def shipped(name: str, feedback: bool, seconds: float | None) -> list[dict[str, Any]]:
-    """Return the lines for the shipped model of a rich data set, and for the feedback model of the same data."""
+    """Return the lines for the shipped model `name`; with `feedback`, also for models that are fitted to this data set."""
     truth = true_poles({"data": {"name": name}})
     assert truth is not None
     try:
@@ -98,16 +106,16 @@ def shipped(name: str, feedback: bool, seconds: float | None) -> list[dict[str, 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("names", nargs="*", metavar="NAME", help=f"masses, {', '.join(RICH)}; all if not given")
-    parser.add_argument("--feedback", action="store_true", help="fit the feedback model to the rich data sets, too")
-    parser.add_argument("--seconds", type=float, help="time for each fit of a feedback model; more on a busy machine")
-    parser.add_argument("--out", type=Path, help="write the figures here as JSON")
+    parser.add_argument("--feedback", action="store_true", help="fit a model with feedback to the data sets NAME, too")
+    parser.add_argument("--seconds", type=float, help="time budget for each fit of a model with feedback, in s")
+    parser.add_argument("--out", type=Path, help="JSON file for the table")
     given = parser.parse_args()
     headings = (("Hz", 10), ("damping", 10), ("share", 8), ("true Hz", 10), ("damping", 10), ("error %", 9))
     print(f"{'system':20s}{'model':>10s}" + "".join(f"{word:>{width}s}" for word, width in headings))
     rows = []
     for name in given.names or ("masses", *RICH):
         rows += two_masses(given.seconds) if name == "masses" else shipped(name, given.feedback, given.seconds)
-    print(f"promised: an error of at most {100 * MOST:g} % for modes above {100 * LEAST:g} % of the answer")
+    print(f"promised: an error of at most {100 * MOST:g} % for modes with at least {100 * LEAST:g} % of the response")
     if given.out:
         write_atomically(given.out, json.dumps(rows, indent=1).encode())
 

@@ -18,7 +18,7 @@ from lfno.training.loop import Trainer
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--network", default="LFNO", choices=[name for name, _, _ in NETWORKS])
-    parser.add_argument("--runs", type=int, default=RUNS)
+    parser.add_argument("--runs", type=int, default=RUNS, help="number of runs that are trained together")
     given = parser.parse_args()
     model, changes = next((model, changes) for name, model, changes in NETWORKS if name == given.network)
     preset = find_preset("default")(model, Grid.line(2048, dt=0.01)).change(batch=16, **changes)

@@ -21,8 +21,14 @@ from lfno.data.make import dataset
 from lfno.data.split import standard
 
 LAWS = {"standard": "navier-stokes-nu1e-3", "printed": "navier-stokes-nu1e-3-printed"}
-WIDTH, MODES, LAYERS, HIDDEN, FRAMES = 20, 8, 4, 128, 10
-BATCH, RATE, DECAY = 10, 1e-3, 1e-4
+WIDTH = 20  # channels of a layer
+MODES = 8  # non-negative Fourier modes on each axis
+LAYERS = 4
+HIDDEN = 128  # channels of the last hidden layer
+FRAMES = 10  # frames of the input
+BATCH = 10  # samples
+RATE = 1e-3  # first learning rate; it is halved five times
+DECAY = 1e-4  # weight decay
 
 
 class Spectral(nn.Module):
@@ -57,7 +63,7 @@ class PublishedFNO(nn.Module):
         self.hidden, self.project = nn.Conv3d(WIDTH, HIDDEN, 1), nn.Conv3d(HIDDEN, 1, 1)
 
     def forward(self, frames: Tensor, size: int) -> Tensor:
-        """(batch, 10, x, y) → (batch, x, y, size)."""
+        """Return the next `size` frames: (batch, 10, x, y) → (batch, x, y, size)."""
         lines = [torch.linspace(0, 1, n, device=frames.device) for n in (*frames.shape[2:], size)]
         places = torch.stack(torch.meshgrid(*lines, indexing="ij"))[None].expand(len(frames), -1, -1, -1, -1)
         v = self.lift(torch.cat((frames[..., None].expand(*frames.shape, size), places), 1))
@@ -73,7 +79,7 @@ def relative(found: Tensor, truth: Tensor) -> Tensor:
 
 
 def train(law: str, epochs: int, seed: int) -> dict[str, float | int | str]:
-    """Train on 1000 samples of one law and return the error on 200 others."""
+    """Train on 1000 samples of one law. Return the mean relative L2 error on 200 others, and facts of the run."""
     torch.manual_seed(seed)
     device = "cuda" if torch.cuda.is_available() else "cpu"
     data = dataset(LAWS[law])
@@ -112,14 +118,14 @@ def test(model: PublishedFNO, x: Tensor, y: Tensor, mean: Tensor, scale: Tensor,
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--law", choices=list(LAWS), action="append")
+    parser.add_argument("--law", choices=list(LAWS), action="append", help="law of the initial vorticity; both if not given")
     parser.add_argument("--epochs", type=int, default=500)
     parser.add_argument("--seed", type=int, default=0)
-    parser.add_argument("--out", type=Path)
+    parser.add_argument("--out", type=Path, help="JSON file for the errors")
     given = parser.parse_args()
     found = [train(law, given.epochs, given.seed) for law in given.law or LAWS]
     for row in found:
-        print(f"{row['law']:10} {row['l2']:.5f} (published .0086), {row['parameters']} parameters, {row['seconds']:.0f} s")
+        print(f"{row['law']:10} {row['l2']:.5f} (published 0.0086), {row['parameters']} parameters, {row['seconds']:.0f} s")
     if given.out is not None:
         given.out.write_text(json.dumps(found, indent=1))
 

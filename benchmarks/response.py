@@ -1,10 +1,12 @@
-"""Nonlinear frequency response of the shipped rich models compared with the solver, with the ratio of times.
+"""Nonlinear frequency response of shipped models compared with the solver, with the ratio of times.
 
     python benchmarks/response.py [NAME …] [--frequencies 50] [--amplitudes 20] [--out FILE.json]
 
-Sine inputs cover the band and the amplitudes of the chirps in training. The error at a point is the rms of the difference of
-the steady responses (harmonics 0 to 5), divided by the rms of the true one. The table gives the mean over points whose true
-steady state does not depend on the initial state. It should be at most twice the error of the prediction on the test samples.
+NAME is a data set with random inputs and a shipped model of the same name. Sine inputs cover band and amplitudes of the
+chirps in training. A point is one frequency and one amplitude. The error at a point is the rms of the difference of the two
+steady responses (harmonics 0 to 5), divided by the rms of the true one. The table gives the mean and the median over the points
+whose true steady state does not depend on the initial state ("unique"). The mean should be at most twice the error of the
+prediction on the test samples.
 """
 
 from __future__ import annotations
@@ -45,7 +47,10 @@ def point_errors(found: Response, truth: Response, turn: float) -> np.ndarray:
 
 
 def tones(name: str, frequencies: int, amplitudes: int) -> tuple[np.ndarray, np.ndarray]:
-    """Frequencies in Hz and amplitudes that cover the training inputs of a rich data set."""
+    """Return frequencies in Hz and amplitudes that cover the chirps in the training inputs of a data set.
+
+    Raises AssertionError if the inputs of the data set contain no chirps.
+    """
     entry = trained_entry({"data": name})
     assert entry is not None
     assert isinstance(entry.family, Mixture)
@@ -56,7 +61,7 @@ def tones(name: str, frequencies: int, amplitudes: int) -> tuple[np.ndarray, np.
 
 
 def row(name: str, frequencies: int, amplitudes: int) -> dict[str, Any]:
-    """The comparison for one data set."""
+    """Return the row of the table for one data set."""
     model, system = lfno.load(name), true_system({"data": name})
     assert isinstance(system, ForcedODE)
     where = tones(name, frequencies, amplitudes)
@@ -81,7 +86,7 @@ def main() -> None:
     parser.add_argument("names", nargs="*", default=NAMES, metavar="NAME")
     parser.add_argument("--frequencies", type=int, default=50)
     parser.add_argument("--amplitudes", type=int, default=20)
-    parser.add_argument("--out", type=Path, help="write the figures here as JSON")
+    parser.add_argument("--out", type=Path, help="JSON file for the table")
     given = parser.parse_args()
     headings = ("points", "unique", "error %", "median %", "prediction %", "ratio", "model s", "solver s", "times faster")
     print(f"{'data set':20s}" + "".join(f"{word:>14s}" for word in headings))
@@ -92,7 +97,7 @@ def main() -> None:
         cells += [f"{100 * one[key]:.2f}" for key in ("error", "median", "prediction")]
         cells += [f"{one[key]:.2f}" for key in ("ratio", "seconds", "solver_seconds")] + [f"{one['times']:.0f}"]
         print(f"{name:20s}" + "".join(f"{cell:>14s}" for cell in cells), flush=True)
-    print(f"promised: an error of at most {MOST:g} times that of the prediction")
+    print(f"promised: an error of at most {MOST:g} times the error of the prediction")
     if given.out:
         write_atomically(given.out, json.dumps(rows, indent=1).encode())
 

@@ -1,12 +1,14 @@
-"""Train networks for the rich data sets of all damped systems on two labels, the response from rest and the steady state.
+"""Train networks on data sets with random inputs, with two labels: the response from rest and the steady state.
 
     python benchmarks/train_rich.py --out FOLDER [NAME …] [--labels both|rest] [--seeds 3] [--set epochs=800]
 
-The seeds of a data set are trained as one stack. The layers have no weights R, so that the split can be physical. The same
-command resumes a run that was stopped, and skips data sets that have a record.
+NAME is a data set of a damped system; the names of data sets with random inputs end in -rich. `--labels rest` trains on the
+response alone. The seeds of a data set are trained together. The layers have no trained Fourier weights R: with R, the steady
+part of the network is not the steady state of the system. The same command resumes a run that was stopped, and skips data sets
+that have a file of errors.
 
-FOLDER/records/NAME-LABELS.json has the errors of every seed on the test samples. FOLDER/weights/NAME.safetensors is the seed
-with the lowest validation loss (both labels). The remaining time is printed.
+FOLDER/records/NAME-LABELS.json has the errors of every seed on the test samples. FOLDER/weights/NAME.safetensors is the network
+with the lowest validation loss; it is written for `--labels both` only. The remaining time is printed.
 """
 
 from __future__ import annotations
@@ -31,11 +33,11 @@ from lfno.training.presets import default_preset
 
 NAMES = ("duffing-c05", "pendulum-c05", "lorenz-rho5", "lorenz-rho10", "heat", "reaction-diffusion")
 RICH = tuple(f"{name}-rich" for name in NAMES)
-TOLD = 30.0  # seconds between two lines about the progress
+TOLD = 30.0  # smallest number of seconds between two lines about the progress
 
 
 def watcher(name: str) -> Any:
-    """Print epoch, losses and the remaining time."""
+    """Return a function that prints the epoch, the lowest validation loss of each seed, and the remaining time."""
     last = time.monotonic()
 
     def watch(trainer: Trainer, record: dict[str, Any]) -> None:
@@ -50,6 +52,7 @@ def watcher(name: str) -> Any:
 
 
 def record_of(run: Trained, name: str, labels: str) -> dict[str, Any]:
+    """Return the errors of every seed on the test samples, and facts of the run, for JSON."""
     data = dataset(name, steady=True)
     data = data[standard(len(data)).test]
     members = [score_split(model, data).means() for model in run.models]
@@ -67,13 +70,14 @@ def record_of(run: Trained, name: str, labels: str) -> dict[str, Any]:
 
 
 def train(name: str, labels: str, seeds: int, out: Path, device: str | None, changes: dict[str, Any]) -> None:
+    """Train the seeds of one data set, and write their errors and the best network into `out`."""
     record_path = out / "records" / f"{name}-{labels}.json"
     if record_path.exists():
         print(f"{name} ({labels}): done before, see {record_path}")
         return
     data = dataset(name, steady=labels == "both")
     folder = out / "runs" / f"{name}-{labels}"
-    # no R: with R the split is not physical
+    # steady="exact" is a network without R
     preset = default_preset("lfno", data.grid).change(**{"steady": "exact", "steady_decay": 1e-4, **changes})
     run = train_networks(data, standard(len(data)), preset, ensemble=seeds, folder=folder, resume=folder.exists(),
                          watch=watcher(name), device=device)  # fmt: skip
@@ -91,12 +95,12 @@ def train(name: str, labels: str, seeds: int, out: Path, device: str | None, cha
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("names", nargs="*", metavar="NAME", help=f"data sets; all of {', '.join(RICH)} if not given")
-    parser.add_argument("--out", type=Path, required=True, help="folder of records, weights and unfinished runs")
-    parser.add_argument("--labels", choices=("both", "rest"), default="both")
-    parser.add_argument("--seeds", type=int, default=3)
+    parser.add_argument("--out", type=Path, required=True, help="folder for errors, weights and unfinished runs")
+    parser.add_argument("--labels", choices=("both", "rest"), default="both", help="response and steady state, or response")
+    parser.add_argument("--seeds", type=int, default=3, help="number of networks for a data set")
     parser.add_argument("--processes", type=int, default=4, help="data sets that are made at the same time")
-    parser.add_argument("--device", help="cpu or cuda; the best there is if not given")
-    parser.add_argument("--set", action="append", dest="settings", help="a field of model or training, as in epochs=800")
+    parser.add_argument("--device", help="cpu or cuda; the GPU if there is one")
+    parser.add_argument("--set", action="append", dest="settings", help="an option of model or training, as in epochs=800")
     given = parser.parse_args()
     names = given.names or list(RICH)
     missing = [name for name in names if not exists(plan(name, steady=True))]

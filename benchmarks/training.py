@@ -1,7 +1,10 @@
 """The time of a training step: the default LFNO compared with FNO, and a stack of runs compared with single runs.
 
-`python benchmarks/training.py [--out results/benchmarks/training.json]` prints a table with the promised values, which hold
-for one H200. On a CPU it measures one run on one thread: the training step, and the prediction of one signal.
+    python benchmarks/training.py [--out results/benchmarks/training.json]
+
+The program prints a table with the promised values for one H200. It always measures one run on one CPU thread ("cpu step": a
+training step, "cpu signal": the prediction of one signal). With a GPU, it also measures a training step of a stack, that is of
+RUNS runs that are trained together ("stack"), and of one run ("single").
 """
 
 from __future__ import annotations
@@ -31,8 +34,10 @@ from lfno.training.presets import Preset
 
 #: runs of a stack: five ODEs with three seeds
 RUNS = 15
-#: samples of a data set of the paper, and epochs of its longest training
-SAMPLES, EPOCHS = 380, 5000
+#: samples of a data set of the paper
+SAMPLES = 380
+#: epochs of the longest training of the paper
+EPOCHS = 5000
 #: time points of a signal
 POINTS = 2048
 #: networks to compare: a name, the model and the changes of its default preset
@@ -62,7 +67,10 @@ class Measured:
 
 
 def tasks_of(preset: Preset, runs: int, split: Split, count: int) -> list[Any]:
-    """Return runs on noise, which takes as long as signals. Every third run has its own data, as in the paper's matrix."""
+    """Return runs on noise, which takes as long as signals. Three runs (seeds) share a data set, as in `lfno reproduce`.
+
+    count: number of samples of a data set.
+    """
     generator, grid, tasks = np.random.default_rng(0), Grid.line(POINTS, dt=0.01), []
     for run in range(runs):
         if run % 3 == 0:
@@ -72,8 +80,11 @@ def tasks_of(preset: Preset, runs: int, split: Split, count: int) -> list[Any]:
 
 
 def epoch_seconds(tasks: list[Any], preset: Preset, looks: int, every: int, device: str) -> float:
-    """Return the seconds of an epoch with its validation, without the first validation, which includes the capture of the
-    step.
+    """Return the median seconds of an epoch, with its part of the validation.
+
+    looks: number of measured validations. One more validation comes first and is not measured, because the first epochs include
+        the capture of the CUDA graph.
+    every: number of epochs from one validation to the next.
     """
     config = replace(preset.training, epochs=(looks + 1) * every, validate_every=every)
     trainer = Trainer(tasks, config, device)
@@ -82,7 +93,10 @@ def epoch_seconds(tasks: list[Any], preset: Preset, looks: int, every: int, devi
 
 
 def step(model: str, changes: dict[str, Any], runs: int, device: str) -> Measured:
-    """One training step of the default preset at batch 16: epochs of 4 steps with one validation sample."""
+    """Measure a training step of the default preset with batch 16 and one validation sample.
+
+    An epoch has 4 steps on a GPU and 1 step on a CPU.
+    """
     steps, looks, every = (4, 5, 20) if device == "cuda" else (1, 3, 1)
     preset = find_preset("default")(model, Grid.line(POINTS, dt=0.01)).change(batch=16, **changes)
     count = 16 * steps
@@ -127,7 +141,7 @@ def compare(device: str) -> dict[str, dict[str, Measured]]:
 
 def show(found: dict[str, dict[str, Measured]]) -> dict[str, Any]:
     """Print and return the measurements with their ratios to FNO."""
-    figures: dict[str, Any] = {}
+    rows: dict[str, Any] = {}
     for what, networks in found.items():
         memory = what == "memory"
         base = networks["FNO"].memory if memory else networks["FNO"].seconds
@@ -136,13 +150,13 @@ def show(found: dict[str, dict[str, Measured]]) -> dict[str, Any]:
             told = f"{value / 2**20:9.0f} MB" if memory else f"{1e3 * value:9.2f} ms"
             most = PROMISED.get((name, what))
             print(f"{what:12s}{name:24s}{told}{value / base:8.2f} × FNO{'' if most is None else f'   promised ≤ {most:g}'}")
-            figures[f"{what}, {name}"] = {"value": value, "ratio": value / base, "promised": most}
-    return figures
+            rows[f"{what}, {name}"] = {"value": value, "ratio": value / base, "promised": most}
+    return rows
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--out", type=Path, help="write the figures here as JSON")
+    parser.add_argument("--out", type=Path, help="JSON file for the table")
     given = parser.parse_args()
     keep_freed_memory()  # as the command line does
     device = best_device()

@@ -2,9 +2,9 @@
 
     python benchmarks/two_masses.py [mild] [strong] [--minutes M] [--samples N] [--lstm] [--out FILE.json]
 
-A record of 50,000 samples at 100 Hz with 1 % noise (see masses.py) is fitted with the default settings. Every candidate of
-`lfno.fit` then predicts a new record; the relative error is over all of its samples after ten seconds. `--lstm` trains an LSTM
-of two layers with 64 units for as long as the LFNO took.
+`lfno.fit` gets a record of 50,000 samples at 100 Hz with 1 % noise (see masses.py). Every model that `lfno.fit` compares then
+predicts a new record. The relative error is over all samples of this record after ten seconds. `--lstm` trains an LSTM of two
+layers with 64 units for the training time of the LFNO. The last line is the model that `lfno.fit` returned.
 """
 
 from __future__ import annotations
@@ -27,8 +27,8 @@ from lfno.data.signals.record import Record
 from lfno.surrogate import Surrogate
 from lfno.systems.base import Channel
 
-SHARES = {"mild": 0.1, "strong": 0.5}  # rms of the cubic force over that of the linear one
-SETTLED = 1000  # samples at the beginning of the new record that do not count
+SHARES = {"mild": 0.1, "strong": 0.5}  # rms of the cubic spring force divided by the rms of the linear spring force
+SETTLED = 1000  # first samples of the new record that do not count
 WINDOW = 600  # samples of a window of the LSTM
 WARM = 200  # first samples of a window that do not count
 
@@ -40,7 +40,7 @@ def as_record(made: masses.Record) -> Record:
 
 
 def error(answer: np.ndarray, record: Record) -> float:
-    """The relative error over all outputs, each in its own scale."""
+    """Return the root of the mean over outputs of (RMSE / RMS)²."""
     missed, truth = (answer - record.outputs)[:, SETTLED:], record.outputs[:, SETTLED:]
     return float(np.sqrt(((missed**2).mean(1) / (truth**2).mean(1)).mean()))
 
@@ -91,12 +91,12 @@ def run(kind: str, minutes: float | None, samples: int, with_lstm: bool) -> list
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("kinds", nargs="*", default=list(SHARES), choices=list(SHARES))
-    parser.add_argument("--minutes", type=float)
-    parser.add_argument("--samples", type=int, default=50_000)
-    parser.add_argument("--lstm", action="store_true")
-    parser.add_argument("--out", type=Path)
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("kinds", nargs="*", default=list(SHARES), choices=list(SHARES), help="strength of the cubic spring")
+    parser.add_argument("--minutes", type=float, help="time limit of each fit")
+    parser.add_argument("--samples", type=int, default=50_000, help="number of samples of each record")
+    parser.add_argument("--lstm", action="store_true", help="train an LSTM, too")
+    parser.add_argument("--out", type=Path, help="JSON file for the errors")
     asked = parser.parse_args()
     lines = [line for kind in asked.kinds for line in run(kind, asked.minutes, asked.samples, asked.lstm)]
     if asked.out:

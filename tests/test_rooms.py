@@ -1,4 +1,4 @@
-"""The folders of the library ("rooms"): each lists its modules, and `spectral` contains no caches or devices."""
+"""The folders of the library ("rooms"): each lists its modules, and `spectral` has no caches and no code for one device."""
 
 import ast
 import re

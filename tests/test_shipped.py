@@ -1,4 +1,4 @@
-"""The shipped models have the published errors on the test samples of their data sets."""
+"""The shipped models have the recorded errors on the test samples of their data sets."""
 
 from pathlib import Path
 
@@ -17,7 +17,7 @@ RECORDS = Path(__file__).parents[1] / "results" / "main" / "default"
 
 
 NETWORKS = [(task, model) for task in GROUPS["paper"] for model in ("LFNO", "FNO", "LNO")]
-#: data sets whose own name is an identified equation; the LFNO has its kind in its name
+#: data sets for which the shipped model NAME is an identified equation; the shipped LFNO is NAME-lfno
 BESIDE = ("reaction-diffusion-rich",)
 PAIRS = [*NETWORKS, *((task, "LFNO") for task in GROUPS["rich-fields"])]
 

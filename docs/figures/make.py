@@ -20,7 +20,11 @@ from lfno.spectral.fourier import from_modes, mix_channels, to_modes
 from lfno.spectral.pole_residue import transfer, transient
 
 HERE = Path(__file__).parent
-TRANSIENT, STEADY, POINTWISE, INK, PAPER = "#c1502e", "#1f6f9c", "#7a7a7a", "#222222", "#ffffff"
+TRANSIENT = "#c1502e"  # colour of transient parts
+STEADY = "#1f6f9c"  # colour of steady parts and of R
+POINTWISE = "#7a7a7a"  # colour of maps that act on each point alone
+INK = "#222222"
+PAPER = "#ffffff"
 
 plt.rcParams.update({"font.family": "DejaVu Sans", "font.size": 10, "axes.spines.top": False, "axes.spines.right": False,
                      "mathtext.fontset": "dejavusans"})  # fmt: skip
@@ -192,7 +196,7 @@ def steady_layer() -> None:
 
 
 def respond(x: np.ndarray, poles: list[complex], residues: list[complex], dt: float) -> tuple[np.ndarray, np.ndarray]:
-    """Transient and steady part of one layer with a single channel."""
+    """Return the transient and the steady part (time,) of the response of one layer with a single channel to x (time,)."""
     field = torch.tensor(x)[None, None]
     mu = [torch.tensor(poles, dtype=torch.complex128)[None, None]]
     beta = torch.tensor(residues, dtype=torch.complex128)[None, None]
@@ -202,7 +206,7 @@ def respond(x: np.ndarray, poles: list[complex], residues: list[complex], dt: fl
 
 
 def transient_and_steady() -> None:
-    """m ÿ + c ẏ + k y = f from rest: natural frequency 1 Hz, damping 4 %, driven at 0.7 Hz."""
+    """Draw the response from rest of an oscillator (1 Hz, damping ratio 4 %) to a force of 0.7 Hz: layer and scipy."""
     n, dt = 2000, 0.01
     t = dt * np.arange(n)
     force = np.sin(2 * np.pi * 14 * t / (n * dt))

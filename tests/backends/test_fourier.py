@@ -17,7 +17,11 @@ def field(shape):
 
 
 def there_and_back(x, modes, shape, period=(), room=fourier, entered=()):
-    """Transform a field to modes, multiply the modes by weights, and transform them back. room: the module to test."""
+    """Transform a field to modes, multiply the modes by weights, and transform them back.
+
+    room: the module to test, `lfno.backends.fourier` or `lfno.spectral.fourier`.
+    entered: axes that `enter` transforms first and `leave` transforms back last.
+    """
     inside = room.enter(x, modes, entered)
     spectrum = room.to_modes(inside, modes, entered, period)
     weight = torch.linspace(0.5, 2, spectrum.numel(), dtype=torch.float64).reshape(spectrum.shape)
@@ -26,7 +30,7 @@ def there_and_back(x, modes, shape, period=(), room=fourier, entered=()):
 
 
 def value_and_slope(function, x):
-    """Return a function and the gradient of the sum of its squares."""
+    """Return the value of a function at x, and the gradient of the sum of the squares of this value."""
     out = function(x)
     return out, torch.autograd.grad(out.square().sum(), x)[0]
 

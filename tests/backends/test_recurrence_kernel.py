@@ -130,7 +130,10 @@ def test_later_samples_do_not_change_earlier_outputs() -> None:
 
 @pytest.mark.parametrize("size", [1e-6, 1e-3, 0.9, 1.1, 3.0])
 def test_coefficients_keep_their_accuracy_at_small_steps(size: float) -> None:
-    """φ₁ and φ₂ lose digits by cancellation for small z. The truth is their Taylor series there, else their definition."""
+    """φ₁ = (e^z − 1)/z and φ₂ = (e^z − 1 − z)/z² lose digits by cancellation if z is small.
+
+    For |z| < 0.01, the truth is the Taylor series; for other z, the truth is the definition.
+    """
     z = size * torch.exp(torch.tensor(2.0j, dtype=torch.complex128))
     if size < 0.01:
         first, second = 1 + z / 2 + z**2 / 6 + z**3 / 24, 0.5 + z / 6 + z**2 / 24 + z**3 / 120

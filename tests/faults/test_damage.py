@@ -27,14 +27,14 @@ from lfno.training.networks import make_task, train_networks
 from lfno.training.presets import Preset, default_preset
 from tests.faults import victims
 
-SHORT = 60
+SHORT = 60  # damaged files of each kind in the short test
 COUNTS = [SHORT, pytest.param(1000, marks=pytest.mark.long)]
 FIELDS = {"width": 2, "modes": 4, "n_poles": 2, "projection": 4, "batch": 5, "epochs": 2, "validate_every": 1}
 
 
 @pytest.fixture(scope="module")
 def run(tmp_path_factory) -> Path:
-    """A finished run of two epochs: the last checkpoint, the previous checkpoint, and a model."""
+    """Return the folder of a finished run of two epochs: the last checkpoint, the previous checkpoint, and a model."""
     folder = tmp_path_factory.mktemp("run")
     from lfno.training import run as guarded
 
@@ -50,6 +50,7 @@ def run(tmp_path_factory) -> Path:
 
 @pytest.fixture(scope="module")
 def files(run, tmp_path_factory) -> dict[str, tuple[Path, Callable[[Path], Any]]]:
+    """Return kind of file → (a good file, the function that reads it)."""
     values = np.random.default_rng(0).normal(size=(6, 1, 1024)).astype(np.float32)
     data = Dataset(values, values[::-1].copy(), Grid.line(1024, 0.1), {"A": np.arange(6.0)})
     path = storage.save(data, tmp_path_factory.mktemp("data") / "set.h5")
@@ -75,7 +76,7 @@ def found_out(path: Path, reader: Callable[[Path], Any], good: Any) -> bool:
         value = reader(path)
     except LfnoError as error:
         return str(path) in str(error)
-    assert contents(value) == good, "damaged content was taken for good"
+    assert contents(value) == good, "damaged content was accepted"
     return False
 
 
@@ -128,6 +129,7 @@ def test_exchanged_files_are_detected(files, run, tmp_path):
 
 
 def problem(**changes: Any) -> tuple[Dataset, Split, Preset]:
+    """Return the data and the preset of the run in the fixture `run`."""
     inputs, outputs = victims.signals()
     data = Dataset(inputs[:, None], outputs[:, None], Grid.line(64, 0.1))
     return data, standard(len(data)), default_preset("lno", data.grid).change(**{**FIELDS, **changes})

@@ -1,4 +1,7 @@
-"""The cost of a long job is estimated before it begins. If it does not fit, an error message names the batch that fits."""
+"""Memory, time and disk space of a long job are estimated before it begins.
+
+If the memory is not enough, the error message gives the largest batch, or the largest number of samples, that fits.
+"""
 
 from __future__ import annotations
 
@@ -67,7 +70,7 @@ def test_a_run_that_cannot_fit_names_the_largest_batch_that_would(monkeypatch, t
     values = np.random.default_rng(0).normal(size=(40, 256))
     with pytest.raises(LfnoError, match=r"of memory and .* are free"):
         fit((values, values), "lfno", dt=0.1, device="cpu", folder=tmp_path / "run", **FIELDS)
-    assert not (tmp_path / "run").exists(), "nothing is begun"
+    assert not (tmp_path / "run").exists(), "the run was begun"
 
 
 def test_a_run_of_which_not_even_one_sample_fits(monkeypatch):

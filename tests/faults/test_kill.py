@@ -32,7 +32,12 @@ def whole(folder: Path) -> None:
 
 
 def disturb(work, root: Path, kills: int, last: float, check) -> list[Path]:
-    """Kill a process `kills` times. After every second kill, or when a run has finished, a new run begins."""
+    """Kill processes that call `work(folder)`, `kills` times in all, and return the folders of all runs.
+
+    A killed run is continued. After every second kill, or when a run has finished, a new run begins in a new folder.
+    last: largest number of the Python call at which a process is killed.
+    check: called with the folder after each kill.
+    """
     places = [root / "0"]
     moment = iter(victims.moments(10 * kills, last, seed=kills))
     for count in range(1, kills + 1):
@@ -53,10 +58,11 @@ def test_a_killed_training_ends_at_the_same_bits(tmp_path, kills):
         assert (place / "model.safetensors").read_bytes() == (undisturbed / "model.safetensors").read_bytes()
         epochs = [json.loads(line)["epoch"] for line in (place / "log.jsonl").read_text().splitlines()]
         assert epochs == list(range(1, victims.EPOCHS + 1))
-        assert not list(place.glob(".*")), "something temporary was left"
+        assert not list(place.glob(".*")), "a temporary file was left"
 
 
 def parts_are_whole(place: Path) -> None:
+    """Assert that every finished part and every data set can be read."""
     for part in place.glob("cache/partial/*/[!.]*"):
         with np.load(part) as stored:
             assert len(stored["inputs"]) == 4

@@ -27,12 +27,13 @@ SMALL = {"epochs": 6, "steady_decay": 1e-4, "width": 2, "n_poles": 2, "modes": 4
 
 
 def crowded(limit: int, folder: Path, work: Any) -> None:
-    """Limit the size of files to `limit` bytes, so that writing fails as on a full disk."""
+    """Call `work(folder)` with files limited to `limit` bytes, so that writing fails as on a full disk."""
     resource.setrlimit(resource.RLIMIT_FSIZE, (limit, limit))
     work(folder)
 
 
 def as_nobody(folder: Path, work: Any) -> None:
+    """Call `work(folder)` as a user without rights."""
     if os.getuid() == 0:
         os.setuid(65534)
     work(folder)
@@ -151,7 +152,7 @@ def test_an_interruption_within_an_epoch_ends_at_the_same_bits(tmp_path, monkeyp
 
 
 def test_the_exit_code_of_an_interruption_at_an_odd_moment(tmp_path):
-    """The signal comes while a package is imported. Python would then end by the signal, without an exit code."""
+    """Ctrl-C comes while a package is imported. Without protection, Python would end by the signal, without an exit code."""
     odd = "import lfno.cli as cli\ncli.build = lambda: lambda: exec('raise KeyboardInterrupt')\ncli.main()\n"
     (tmp_path / "odd.py").write_text(odd)
     ended = subprocess.run([sys.executable, "-m", "odd"], cwd=tmp_path, capture_output=True, text=True)
@@ -159,7 +160,7 @@ def test_the_exit_code_of_an_interruption_at_an_odd_moment(tmp_path):
 
 
 def _heed():
-    """Handle SIGINT again: background jobs of a shell, and their children, ignore it."""
+    """Restore the default handling of SIGINT. Background jobs of a shell, and their children, ignore SIGINT."""
     signal.signal(signal.SIGINT, signal.SIG_DFL)
 
 

@@ -1,4 +1,4 @@
-"""Processes that are killed by tests: they train and make data, and start quickly from a server with torch loaded."""
+"""Processes that tests kill. The processes train networks or make data. They start quickly, from a server with torch loaded."""
 
 from __future__ import annotations
 
@@ -14,20 +14,22 @@ from typing import Any
 
 import numpy as np
 
-EPOCHS = 20
+EPOCHS = 20  # epochs of `train`
 HANG = 900  # seconds after which a process counts as hanging; a busy machine needs far less
+#: a process with the imported packages, from which all other processes start as copies
 server = multiprocessing.get_context("forkserver")
 server.set_forkserver_preload(["lfno.surrogate.fitting", "lfno.data.make", "torch.utils.tensorboard"])
 
 
 def start(work: Callable[..., Any], *arguments: Any) -> BaseProcess:
+    """Start a process that calls `work(*arguments)` with one thread, and return it."""
     process = server.Process(target=_alone, args=(work, *arguments), daemon=True)
     process.start()
     return process
 
 
 def finish(work: Callable[..., Any], *arguments: Any) -> int:
-    """Run to the end and return the exit code."""
+    """Run `work(*arguments)` in a process to its end, and return the exit code."""
     process = start(work, *arguments)
     process.join(HANG)
     assert process.exitcode is not None, "the process did not end"
@@ -35,9 +37,10 @@ def finish(work: Callable[..., Any], *arguments: Any) -> int:
 
 
 def killed_at(call: int, work: Callable[..., Any], *arguments: Any) -> bool:
-    """Run in a process that kills itself (SIGKILL) at that Python call; False if the work was done before.
+    """Run `work(*arguments)` in a process that kills itself (SIGKILL). Return False if the work ended before.
 
-    Calls are counted, not seconds: the moment does not depend on the speed of the machine.
+    call: the number of the Python call at which the process kills itself. Calls are counted, and not seconds, so that the
+        moment does not depend on the speed of the machine.
     """
     process = start(_die_at, call, work, *arguments)
     process.join(HANG)
@@ -46,13 +49,13 @@ def killed_at(call: int, work: Callable[..., Any], *arguments: Any) -> bool:
 
 
 def calls(told: Path, work: Callable[..., Any], *arguments: Any) -> int:
-    """Run to the end and return the number of Python calls. The process writes this number into the file `told`."""
+    """Run `work(*arguments)` to its end and return the number of Python calls. The process writes it into the file `told`."""
     assert finish(_count, told, work, *arguments) == 0
     return int(told.read_text())
 
 
 def moments(count: int, last: float, seed: int) -> list[int]:
-    """Numbers of calls, drawn at random up to `last`."""
+    """Return `count` random numbers of Python calls from 1 to `last`, for `killed_at`."""
     generator = random.Random(seed)
     return [generator.randint(1, int(last)) for _ in range(count)]
 
@@ -89,7 +92,10 @@ def _alone(work: Callable[..., Any], *arguments: Any) -> None:
 
 
 def telling(sentence: Path, work: Callable[..., Any], *arguments: Any) -> None:
-    """Run work that may raise LfnoError. The exit code is then 2, and the message is in a file that was opened before."""
+    """Run `work(*arguments)`. If it raises LfnoError, write the message into the file `sentence` and exit with the code 2.
+
+    The file is opened before the work, because the work may take away the permission to open files.
+    """
     from lfno.core.errors import LfnoError
 
     with sentence.open("w", buffering=1) as file:
@@ -102,7 +108,10 @@ def telling(sentence: Path, work: Callable[..., Any], *arguments: Any) -> None:
 
 
 def signals() -> tuple[np.ndarray, np.ndarray]:
-    """Inputs and outputs of a damped oscillator, 17 training samples in batches of 5: the last batch has 2."""
+    """Return inputs (24, 64) and outputs (24, 64): sines and their integrals, which decay.
+
+    17 of the 24 samples are for training, so that the last batch of 5 has only 2 samples.
+    """
     t = np.arange(64) * 0.1
     inputs = np.sin(np.linspace(1, 3, 24)[:, None] * t)
     outputs = np.cumsum(inputs, 1) * 0.1 * np.exp(-0.3 * t)
@@ -110,7 +119,10 @@ def signals() -> tuple[np.ndarray, np.ndarray]:
 
 
 def train(folder: Path, save_every: float = 0.0, **changes: Any) -> None:
-    """Train a small network with its pilot. A run that was stopped in that folder is continued."""
+    """Train a small network with its pilot. If `folder` exists, continue the run in it.
+
+    save_every: seconds between two checkpoints.
+    """
     from lfno.surrogate import fit
     from lfno.training import run
 
@@ -122,7 +134,7 @@ def train(folder: Path, save_every: float = 0.0, **changes: Any) -> None:
 
 
 def make_data(folder: Path) -> None:
-    """Make 48 samples in parts of 4, in the cache of `folder`."""
+    """Make a data set of 48 samples in parts of 4. Parts are in `folder`/cache, and the data set is in `folder`/data."""
     os.environ["LFNO_CACHE"] = str(folder / "cache")
     from lfno.core.grid import Grid
     from lfno.data.make import make, plan

@@ -11,14 +11,24 @@ from scipy.io import savemat
 
 from tests.data.laboratory import multisine, resonance
 
-STEP = 0.05
+STEP = 0.05  # s; sampling step of all runs
+#: names of force and motion
 LABELS = (("force", "x"), ("u", "y"), ("input", "output"), ("excitation", "response"), ("drive", "a1"), ("a", "b"))
+#: forms of the source: one record; arrays (run, time) or (time, run); tables with or without run numbers; a list of records;
+#: cells or structures of MATLAB; arrays with the four axes (time, channel, run, period)
 KINDS = ("one", "stacked", "turned", "numbered table", "restarting table", "several", "cells", "structures", "four axes")
 
 
 @dataclass
 class Situation:
-    """The measured `runs` of force and motion, their file or arrays (`source`), and the `options` of the call."""
+    """Measured signals in the form in which a laboratory has them.
+
+    kind: one of KINDS.
+    runs: (force, motion) of each run, each (time,).
+    source: the file or the arrays with these runs.
+    options: options of `prepare`.
+    measured: all measured values of the motion.
+    """
 
     kind: str
     runs: list[tuple[np.ndarray, np.ndarray]]
@@ -69,6 +79,7 @@ def draw(seed: int, folder: Path) -> Situation:
 
 
 def _gap(rng: np.random.Generator, values: np.ndarray) -> None:
+    """Replace up to 29 successive values by NaN."""
     start = int(rng.integers(len(values)))
     values[start : start + int(rng.integers(1, 30))] = np.nan
 
@@ -76,6 +87,7 @@ def _gap(rng: np.random.Generator, values: np.ndarray) -> None:
 def _stored(
     kind: str, runs: list[tuple[np.ndarray, np.ndarray]], names: tuple[str, str], rng: np.random.Generator, stem: Path
 ) -> Any:
+    """Return the source of a kind: arrays, or a file whose name begins with `stem`."""
     times = [STEP * np.arange(len(force)) for force, _ in runs]
     if kind == "one":
         return {"t": times[0], names[0]: runs[0][0], names[1]: runs[0][1]}

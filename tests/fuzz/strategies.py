@@ -16,6 +16,7 @@ from hypothesis.extra import numpy as npst
 from lfno.core.errors import LfnoError
 from lfno.core.grid import Axis, Grid
 
+#: a test of one group of functions with generated inputs, which it draws from its argument
 Case = Callable[[st.DataObject], None]
 
 NAMES = st.text(max_size=6)
@@ -36,7 +37,7 @@ VALUES = st.one_of(st.floats(-10, 10), st.sampled_from([0.0, np.nan, np.inf, -np
 
 
 def mostly(good: Any, strange: st.SearchStrategy) -> st.SearchStrategy:
-    """Draw the good value three times out of four: a case with a single strange value reaches more code."""
+    """Draw the good value three times out of four, because a case with a single strange value reaches more code."""
     return st.one_of(st.just(good), st.just(good), st.just(good), strange)
 
 
@@ -49,6 +50,7 @@ def arrays(draw: Any, low: int = 0, high: int = 4, side: int = 6) -> np.ndarray:
 
 @st.composite
 def of_shape(draw: Any, shape: tuple[int, ...]) -> np.ndarray:
+    """Draw an array of this shape, as in `arrays`."""
     kind = draw(st.sampled_from(["good", "good", "good", "constant", "strange values", "strange type"]))
     generator = np.random.default_rng(draw(st.integers(0, 2**16)))
     if kind == "good":
@@ -68,6 +70,7 @@ def of_shape(draw: Any, shape: tuple[int, ...]) -> np.ndarray:
 
 @st.composite
 def grids(draw: Any, most: int = 3, side: int = 12) -> Grid:
+    """Draw a grid of up to `most` axes with up to `side` points each. The last axis is the time."""
     names = "xyt"[-draw(st.integers(1, most)) :]
     steps = st.floats(1e-6, 1e6)
     return Grid(
@@ -80,14 +83,14 @@ def grids(draw: Any, most: int = 3, side: int = 12) -> Grid:
 
 
 def attempt(work: Callable[[], Any]) -> Any:
-    """Return the result of `work`, or None if it raises LfnoError. Any other exception is a fault."""
+    """Return the result of `work`, or None if it raises LfnoError. Any other exception makes the test fail."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         try:
             return work()
         except LfnoError as error:
             if not str(error).strip():
-                raise RuntimeError("an error without a sentence") from error
+                raise RuntimeError("an LfnoError without a message") from error
             return None
 
 

@@ -44,8 +44,9 @@ RIGHT = {
     "data show": ["tiny", "--out", "figure.png"],
     "data check": ["tiny", "--samples", "1"],
 }
-#: options that would run for hours or wait for a network are not changed
+#: names of options that the tests do not change: a study runs for hours, and a scheduler waits for a network
 LEFT = {"scheduler", "study", "help"}
+#: option → its possible values; options that are not listed get any value
 FEW = {
     "epochs": [-1, 0, 1],
     "samples": [-1, 0, 1],
@@ -58,7 +59,7 @@ PATHS = ["rig.csv", "lno.safetensors", ".", "none", "none.h5", "/dev/null/x", "a
 
 
 def tree() -> dict[str, Any]:
-    """Return every command by its words."""
+    """Return the words of each command, such as "data make", → the command."""
     top: Any = typer.main.get_command(build())
     found: dict[str, Any] = {}
     for name, command in top.commands.items():
@@ -71,6 +72,7 @@ ANY = st.one_of(SIZES.map(str), FLOATS.map(str), NAMES, st.sampled_from(WORDS), 
 
 
 def commands(data: Any) -> None:
+    """Change the options of a right call, or one of its words, and run it."""
     name = data.draw(st.sampled_from(sorted(RIGHT)))
     words = [*name.split(), *RIGHT[name]]
     if data.draw(st.integers(0, 9)) == 0:
@@ -122,6 +124,7 @@ def requests(data: Any) -> None:
 
 
 def exchange(port: int, content: bytes) -> bytes:
+    """Send bytes to the server and return its reply; b"" if the server closes the connection."""
     with socket.create_connection(("127.0.0.1", port), timeout=600) as connection:
         try:
             connection.sendall(content)
@@ -147,6 +150,7 @@ def server(tmp_path_factory):
 
 @pytest.fixture(autouse=True)
 def given_to_cases(tmp_path, monkeypatch, server):
+    """Make the files `rig.csv` and `lno.safetensors` and a small data set, and give `data` the attributes that cases use."""
     given, inside = tmp_path / "given", tmp_path / "inside"
     given.mkdir()
     inside.mkdir()
@@ -178,7 +182,7 @@ def test_every_command_has_json_and_every_long_one_quiet():
 def test_a_right_call_gives_a_result(name, flag):
     """With --quiet a command prints only the result as text, with --json only one JSON document."""
     if flag == "--quiet" and name in ("systems", "inspect", "export"):
-        pytest.skip("nothing to be quiet about")
+        pytest.skip("this command has no --quiet")
     for path in (Path.cwd().parent / "given").iterdir():
         shutil.copy(path, path.name)
     told = CliRunner().invoke(build(), [*name.split(), *RIGHT[name], flag])

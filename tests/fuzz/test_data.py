@@ -138,7 +138,7 @@ def compared(data: Any) -> None:
 
 
 def systems(data: Any) -> None:
-    """Every system with any parameters, on any small grid."""
+    """Every system with any parameters; systems with one axis are solved on any small grid."""
     kind = data.draw(st.sampled_from(sorted({entry.system for entry in REGISTRY.values()}, key=lambda one: one.__name__)))
     names = st.sampled_from([*(parameter.name for parameter in kind.parameters), "what"])
     values = data.draw(st.dictionaries(names, st.one_of(FLOATS, NAMES, JSON), max_size=2))

@@ -91,7 +91,7 @@ def small_signals(data: Any) -> None:
 
 
 def surrogates(data: Any) -> None:
-    """A trained model predicts a data set or a record of any shape and sampling rate."""
+    """A model with a network predicts a data set or a record of any shape and sampling rate."""
     grid = data.draw(mostly(Grid.line(32, 0.1), grids()))
     made = attempt(lambda: lfno.LNO(grid, width=2, modes=2, n_poles=2, projection=4))
     if made is None:

@@ -1,4 +1,4 @@
-"""Any bytes in a file and any metadata: read correctly or refused with an error message, without allocating memory."""
+"""Any bytes in a file and any metadata are read correctly, or refused with an error message before much memory is used."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ TINY = {"width": 2, "modes": 4, "n_poles": 2, "projection": 2}
 
 
 def good_files(folder: Path) -> dict[str, bytes]:
-    """One readable file of every format, as bytes."""
+    """Return ending → content of one readable file of every format."""
     np.savez(folder / "a.npz", **GOOD)
     np.save(folder / "a.npy", np.stack(list(GOOD.values()), 1))
     scipy.io.savemat(folder / "a.mat", GOOD)
@@ -51,7 +51,7 @@ def good_files(folder: Path) -> dict[str, bytes]:
 
 
 def damaged(data: Any, content: bytes) -> bytes:
-    """Change, remove or insert some bytes, or truncate the file."""
+    """Return the content with some bytes changed, removed or inserted, or truncated."""
     for _ in range(data.draw(st.integers(1, 3))):
         place = data.draw(st.integers(0, max(len(content) - 1, 0)))
         kind = data.draw(st.sampled_from(["change", "change", "cut", "insert", "remove"]))

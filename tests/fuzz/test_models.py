@@ -16,7 +16,7 @@ MODELS = {"FNO": lfno.FNO, "LNO": lfno.LNO, "LFNO": lfno.LFNO}
 
 
 def model(data: Any) -> Any:
-    """A model that can be built, small enough to run."""
+    """Return a random small model; None if the drawn options do not fit together."""
     grid = data.draw(grids())
     kind = data.draw(st.sampled_from(sorted(MODELS)))
     fields: dict[str, Any] = {"width": data.draw(st.integers(1, 3)), "modes": data.draw(st.integers(1, 4)), "projection": 4}

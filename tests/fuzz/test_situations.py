@@ -12,7 +12,8 @@ from lfno.data.prepare import Prepared, prepare
 from lfno.data.stretches import PARTS
 from tests.fuzz.situations import STEP, Situation, draw
 
-FEW, MANY = 150, 10_000
+FEW = 150  # situations in the short test
+MANY = 10_000  # situations in the long test
 
 
 def check(situation: Situation, prepared: Prepared) -> None:
@@ -41,7 +42,7 @@ def check(situation: Situation, prepared: Prepared) -> None:
 
 
 def explore(seeds: range, folder: Path) -> int:
-    """Try every situation; return how many were read."""
+    """Prepare the situation of every seed, and check the result. Return the number of situations that were not refused."""
     read = 0
     for seed in seeds:
         situation = draw(seed, folder)

@@ -127,8 +127,8 @@ def test_data_sets_on_a_cluster(three_workers, tmp_path):
     made = run(tmp_path, *command, "there", "--scheduler", address)
     killer.join()
     assert workers[2].wait() != 0
-    assert f"{len(names)} of {len(names)}, 0 s left" in made.stderr, "not as many jobs came back as were sent"
-    assert made.stdout.count("exists already") == len(names), "a set did not come from the cluster"
+    assert f"{len(names)} of {len(names)}, 0 s left" in made.stderr, "a job is missing or came twice"
+    assert made.stdout.count("exists already") == len(names), "a data set did not come from the cluster"
     run(tmp_path, *command, "here")
     assert len(list((tmp_path / "there").iterdir())) == len(names)
     for path in (tmp_path / "there").iterdir():
