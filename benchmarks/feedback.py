@@ -1,6 +1,8 @@
 """Modes with feedback, fitted to systems with known equations: errors on new data, modes, and time.
 
-    python benchmarks/feedback.py [CASE …] [--seconds 60] [--out results/benchmarks/feedback.json]
+    python benchmarks/feedback.py [CASE …] [--seconds 60] [--auto MINUTES] [--out results/benchmarks/feedback.json]
+
+With --auto, `lfno.fit` compares a linear model, modes with feedback and LFNO within the given time, and its choice is judged.
 
 | column             | meaning                                                                              |
 |--------------------|--------------------------------------------------------------------------------------|
@@ -9,6 +11,8 @@
 | error              | relative L2 error on new data without noise                                          |
 | outside            | the same at 1.5 times the training amplitude                                         |
 | flagged            | `out_of_range` of the model for these inputs; above 1 the model extrapolates         |
+| kind               | kind of the chosen model (with --auto)                                               |
+| input              | factor by which these inputs exceed the range of the training inputs (with --auto)   |
 | terms              | functions in the nonlinear feedback                                                  |
 | noise floor        | L2 norm of the noise of noisy new data, divided by the norm of these data            |
 | against noise      | relative L2 error on these noisy data                                                |
@@ -23,16 +27,20 @@ from __future__ import annotations
 import argparse
 import json
 import time
+import warnings
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
+import lfno
 from lfno.core.grid import Grid
 from lfno.core.tensorfile import write_atomically
 from lfno.data.stretches import Stretch
-from lfno.identification.feedback import fit_feedback
+from lfno.identification.feedback import FeedbackModel, fit_feedback
+from lfno.surrogate import Surrogate
 from lfno.systems.ode import ForcedODE
 from lfno.systems.registry import find
 
@@ -150,26 +158,51 @@ CASES: dict[str, tuple[Case, float]] = {
 }  # fmt: skip
 
 
-def row(name: str, seconds: float) -> dict[str, float | str]:
-    """Fit one case and return its row of the table."""
-    case, size = CASES[name]
+def fitted(case: Case, size: float, seconds: float) -> FeedbackModel:
+    """Return modes with feedback, fitted to forces of the rms `size`."""
     rest = [stretches(case, *case.motions(size, count, seed), seed) for count, seed in ((case.train, 0), (4, 1))]
     grid = Grid.line(len(rest[0][0]), case.step)
+    return fit_feedback(*rest, grid, seconds=seconds, report=lambda text: print(f"    {text}", flush=True))
+
+
+def chosen(case: Case, size: float, minutes: float) -> Surrogate:
+    """Return the choice of `lfno.fit` between all candidates. A fifth of the samples is its test part."""
+    data = stretches(case, *case.motions(size, case.train + 4, 0), 0)
+    inputs, outputs = (np.stack([getattr(one, name) for one in data]) for name in ("inputs", "outputs"))
+    return lfno.fit((inputs, outputs), dt=case.step, minutes=minutes)
+
+
+def row(name: str, seconds: float, minutes: float | None) -> dict[str, float | str]:
+    """Fit one case and return its row of the table."""
+    case, size = CASES[name]
     began = time.perf_counter()
-    model = fit_feedback(*rest, grid, seconds=seconds, report=lambda text: print(f"    {text}", flush=True))
-    found: dict[str, float | str] = {"case": name, "parameters": model.parameters, "seconds": time.perf_counter() - began}
+    model: Any = fitted(case, size, seconds) if minutes is None else chosen(case, size, minutes)
+    found: dict[str, float | str] = {"case": name, "seconds": time.perf_counter() - began}
+
+    def predicted(force: np.ndarray) -> np.ndarray:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # the larger forces are out of range on purpose
+            return np.asarray(model.predict(force[:, None]))
 
     def error(amplitude: float) -> float:
         force, motion = case.motions(amplitude, 4, 2)
-        return float(np.linalg.norm(model.predict(force[:, None]) - motion) / np.linalg.norm(motion))
+        return float(np.linalg.norm(predicted(force) - motion) / np.linalg.norm(motion))
 
-    found |= {"error": error(size), "outside": error(1.5 * size), "terms": ", ".join(model.law.terms.names)}
-    found["flagged"] = float(model.out_of_range(case.motions(1.5 * size, 4, 2)[0][:, None]).max())
+    found |= {"error": error(size), "outside": error(1.5 * size)}
     if case.noise:
         force, motion = case.motions(size, 4, 2)
         noisy = np.stack([stretch.outputs for stretch in stretches(case, force, motion, 3)])
         found["noise floor"] = float(np.linalg.norm(noisy - motion) / np.linalg.norm(noisy))
-        found["against noise"] = float(np.linalg.norm(model.predict(force[:, None]) - noisy) / np.linalg.norm(noisy))
+        found["against noise"] = float(np.linalg.norm(predicted(force) - noisy) / np.linalg.norm(noisy))
+    beyond = case.motions(1.5 * size, 4, 2)[0][:, None]
+    if isinstance(model, Surrogate):
+        outside = model.coverage.excesses(beyond, model.grid) if model.coverage else []
+        found |= {"kind": model.kind, "input": max((excess.times for excess in outside), default=0.0)}
+        if model.kind != "feedback":
+            return found
+        model = model.members[0]
+    found |= {"parameters": model.parameters, "terms": ", ".join(model.law.terms.names)}
+    found["flagged"] = float(model.out_of_range(beyond).max())
     if case.still is not None:
         poles = model.small_signal_modes().poles
         nearest = [poles[np.abs(poles - pole).argmin()] for pole in case.poles()]
@@ -193,12 +226,13 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("cases", nargs="*", metavar="CASE", help=f"some of: {'; '.join(CASES)}".replace("%", "%%"))
     parser.add_argument("--seconds", type=float, default=60.0, help="time for each fit")
+    parser.add_argument("--auto", type=float, metavar="MINUTES", help="judge the choice of lfno.fit within this time")
     parser.add_argument("--out", type=Path, help="JSON file for the table")
     given = parser.parse_args()
     rows = []
     for name in given.cases or CASES:
         print(name, flush=True)
-        rows.append(row(name, given.seconds))
+        rows.append(row(name, given.seconds, given.auto))
         print("    " + ", ".join(f"{key} {value:.3g}" if isinstance(value, float) else f"{key} {value}"
                                  for key, value in rows[-1].items() if key != "case"), flush=True)  # fmt: skip
     if given.out:
