@@ -210,8 +210,9 @@ class LFNO(PoleOperator):
 
     def _in_chunks(self, x: Tensor) -> bool:
         """Return whether `lfno.backends.chunk_products` can compute all layers."""
-        return self.recurrent and len(self.blocks) > 0 and all(
-            isinstance(block.kernel, PoleResidue) and block.kernel.fits_products(x, self.hold) for block in self.blocks
+        hold = self.hold
+        return hold != TRIGONOMETRIC and len(self.blocks) > 0 and all(
+            isinstance(block.kernel, PoleResidue) and block.kernel.fits_products(x, hold) for block in self.blocks
         )
 
     def layers(self, v: Tensor, steps: Sequence[float], transient: bool) -> Tensor:
