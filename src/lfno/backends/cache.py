@@ -51,11 +51,13 @@ def cached_waves(period: int, points: int, modes: int, half: bool, like: Tensor)
 
 
 def _lasting(values: Tensor) -> bool:
-    """Return whether a tensor may be cached. Tensors inside `torch.func.vmap` or `grad` are invalid after the call.
+    """Return whether a tensor may be cached. Tensors inside `torch.func.vmap` or `grad` are invalid after the call."""
+    return type(values) is Tensor and not wrapped(values)
 
-    torch has no public function for this test.
-    """
-    return type(values) is Tensor and not torch._C._functorch.is_functorch_wrapped_tensor(values)
+
+def wrapped(values: Tensor) -> bool:
+    """Return whether a tensor belongs to `torch.func.vmap` or `grad`. torch has no public function for this test."""
+    return torch._C._functorch.is_functorch_wrapped_tensor(values)
 
 
 def cached(

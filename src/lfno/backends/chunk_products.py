@@ -23,6 +23,7 @@ from typing import Any, NamedTuple
 import torch
 from torch import Tensor
 
+from lfno.backends.cache import wrapped
 from lfno.backends.chunk_states import Powers, group_chunks, make_powers, states_back, states_before
 from lfno.backends.products import product
 from lfno.backends.scan import Level
@@ -37,15 +38,20 @@ assert CHUNK % ROWS == 0
 
 def fold(u: Tensor) -> Tensor:
     """Cut signals (batch, channels, time) into chunks (L, channels, T·batch·groups). Zeros fill the last group."""
-    groups, size = group_chunks(-(-u.shape[-1] // CHUNK))
+    groups, size = group_samples(u.shape[0], u.shape[-1])
     u = torch.nn.functional.pad(u, (0, groups * size * CHUNK - u.shape[-1]))
     return u.unflatten(-1, (groups, size, CHUNK)).permute(4, 1, 3, 0, 2).flatten(2)
 
 
 def unfold(chunks: Tensor, batch: int, size: int) -> Tensor:
     """Return the first `size` samples of signals in chunks, (batch, channels, size): the inverse of `fold`."""
-    groups, in_group = group_chunks(-(-size // CHUNK))
+    groups, in_group = group_samples(batch, size)
     return chunks.unflatten(-1, (in_group, batch, groups)).permute(3, 1, 4, 2, 0).flatten(2)[..., :size]
+
+
+def group_samples(batch: int, size: int) -> tuple[int, int]:
+    """Return the number of groups in each of `batch` signals of `size` samples, and the number of chunks in a group."""
+    return group_chunks(batch, -(-size // CHUNK))
 
 
 class Layer(NamedTuple):
@@ -61,16 +67,17 @@ class Layer(NamedTuple):
     rows: Tensor
 
 
-def prepare(poles: Tensor, residues: Tensor, weight: Tensor, dt: float, size: int) -> tuple[Layer, ...]:
-    """Return the matrices of S layers for signals of `size` samples.
+def prepare(poles: Tensor, residues: Tensor, weight: Tensor, dt: float, groups: tuple[int, int]) -> tuple[Layer, ...]:
+    """Return the matrices of S layers.
 
     poles: (S, M).
     residues: (S, in, out, M).
     weight: W, (S, out, in).
     dt: sampling step.
+    groups: the number of groups in a signal and of chunks in a group, from `group_samples`.
     """
     made = coefficients(poles, residues, weight, dt)
-    inside, levels = make_powers(poles.detach(), CHUNK * dt, *group_chunks(-(-size // CHUNK)), weight.dtype)
+    inside, levels = make_powers(poles.detach(), CHUNK * dt, *groups, weight.dtype)
     powers = inside, *(part for level in levels for part in level)
     rows = _matrix(made.lags.detach(), _row_lags(CHUNK))
     each = zip(zip(*made, strict=True), zip(*powers, strict=True), rows, strict=True)
@@ -85,13 +92,17 @@ def respond(chunks: Tensor, batch: int, layer: Layer, bias: Tensor) -> Tensor:
     layer: the matrices from `prepare`.
     bias: b, (out,).
     """
-    return _Respond.apply(chunks.contiguous(), *layer.coefficients, bias, batch, layer.rows, *layer.powers)[0]
+    given = chunks.contiguous(), *layer.coefficients, bias, batch, layer.rows, *layer.powers
+    # for one signal, `apply` takes a sixth of the time of a layer; only gradients and vmap need it
+    special = torch.is_grad_enabled() or any(wrapped(value) for value in (chunks, bias, layer.rows))
+    function: Any = _Respond.apply if special else _Respond.forward
+    return function(*given)[0]
 
 
 class _Respond(torch.autograd.Function):
     """Return the response, and two tensors for its gradient.
 
-    The two tensors are the states ξ before every chunk, (2, M, in, …), and the products of ξ with the residues, (M, 2·out, …).
+    The two tensors are the states ξ before every chunk, (M, 2·in, …), and the products of ξ with the residues, (M, 2·out, …).
     In `backward`, g is the gradient with respect to the response, and gx is the gradient with respect to x.
     """
 
@@ -101,21 +112,23 @@ class _Respond(torch.autograd.Function):
         batch: int, rows: Tensor, *powers: Tensor,
     ) -> tuple[Tensor, Tensor, Tensor]:  # fmt: skip
         length, channels, columns = u.shape
-        outputs, poles, size = lags.shape[1], step.shape[1], powers[0].shape[3]
-        stacked, y = u.view(-1, columns), u.new_empty(length * outputs, columns)
-        for block, end in _blocks(length):
+        outputs, poles, size = lags.shape[1], step.shape[0], powers[0].shape[3]
+        stacked, parts = u.view(-1, columns), []
+        for _, end in _blocks(length):
             seen = stacked[: end * channels]
-            y[block * outputs : end * outputs] = product(rows[:, -seen.shape[0] :], seen)
-        added = product(excite, u.view(length, -1)).view(2, poles, channels, size, -1)
-        start = first.view(2, poles, 1, 1) * _beginnings(u, size, batch)
-        states = states_before(added, start, _powers(powers)).view(2, poles, channels, columns)
-        mixed = torch.bmm(mix[0], states[0]).baddbmm_(mix[1], states[1])
+            parts.append(product(rows[:, -seen.shape[0] :], seen))
+        y = torch.cat(parts)
+        added = product(excite, u.view(length, -1)).view(poles, 2, channels, size, -1)
+        start = first.view(poles, 2, 1, 1) * _beginnings(u, size, batch)
+        states = states_before(added, start, _powers(powers)).reshape(poles, -1, columns)
+        mixed = torch.bmm(mix, states)
         y.view(length, -1).addmm_(ring, mixed.view(ring.shape[1], -1))
         return y.view(length, outputs, columns).add_(bias[:, None]), states, mixed
 
     @staticmethod
     def setup_context(ctx: Any, inputs: tuple[Any, ...], output: tuple[Tensor, ...]) -> None:
         u, lags, excite, first, mix, ring, step, _, ctx.batch, _, *powers = inputs
+        ctx.set_materialize_grads(False)  # otherwise torch makes zeros for the two tensors
         ctx.mark_non_differentiable(*output[1:])
         ctx.save_for_backward(u, lags, excite, first, mix, ring, step, *output[1:], *powers)
 
@@ -123,34 +136,33 @@ class _Respond(torch.autograd.Function):
     def backward(ctx: Any, g: Tensor, *_: Any) -> Any:
         u, lags, excite, first, mix, ring, step, states, mixed, *powers = ctx.saved_tensors
         length, channels, columns = u.shape
-        outputs, poles, size = lags.shape[1], step.shape[1], powers[0].shape[3]
+        outputs, poles, size = lags.shape[1], step.shape[0], powers[0].shape[3]
         g = g.contiguous()
         stacked, slopes, by_point = u.view(-1, columns), g.view(-1, columns), g.view(length, -1)
         # inside chunks
-        grows, gu = u.new_zeros(ROWS * outputs, length * channels), torch.empty_like(u)
+        grows, parts = u.new_zeros(ROWS * outputs, length * channels), []
         later_lags = _matrix(lags.mT, _column_lags(length))
         for block, end in _blocks(length):
             seen, later = stacked[: end * channels], slopes[block * outputs :]
             grows[:, -seen.shape[0] :] += product(slopes[block * outputs : end * outputs], seen.mT)
-            gu[block:end] = product(later_lags[:, : later.shape[0]], later).view(ROWS, channels, columns)
+            parts.append(product(later_lags[:, : later.shape[0]], later))
+        gu = torch.cat(parts).view(u.shape)
         blocks = grows.view(ROWS, outputs, length, channels).transpose(1, 2).flatten(0, 1)
         glags = lags.new_zeros(length + 1, *lags.shape[1:]).index_add_(0, _row_lags(length).flatten(), blocks)
         # through ξ
         gring = product(by_point, mixed.view(ring.shape[1], -1).mT)
         gmixed = product(ring.mT, by_point).view(mixed.shape)
-        gmix = torch.stack([torch.bmm(gmixed, plane.mT) for plane in states])
-        gstates = torch.empty_like(states)
-        for plane, to in zip(mix, gstates, strict=True):
-            torch.bmm(plane.mT, gmixed, out=to)
-        gadded, gstart = states_back(gstates.view(2, poles, channels, size, -1), ctx.batch, _powers(powers))
-        gadded, beginnings = gadded.view(2 * poles, -1), _beginnings(u, size, ctx.batch)
-        gfirst = (gstart * beginnings).sum((2, 3)).flatten()
+        gmix = torch.bmm(gmixed, states.mT)
+        gstates = torch.bmm(mix.mT, gmixed).view(poles, 2, channels, size, -1)
+        gadded, gstart = states_back(gstates, ctx.batch, _powers(powers))
+        gadded = gadded.view(2 * poles, -1)
+        gfirst = (gstart * _beginnings(u, size, ctx.batch)).sum((2, 3)).flatten()
         gexcite = product(gadded, u.view(length, -1).mT)
-        gu.view(length, -1).addmm_(excite.mT, gadded)
-        _beginnings(gu, size, ctx.batch).add_((first.view(2, poles, 1, 1) * gstart).sum((0, 1)))
         # ξ one chunk later contains A ξ, so gA = Σ conj(ξ) λ, where λ is the gradient with respect to the later ξ
-        products = states.view(2, poles, -1).transpose(0, 1) @ gadded.view(2, poles, -1).permute(1, 2, 0)
-        gstep = torch.stack((products[:, 0, 0] + products[:, 1, 1], products[:, 0, 1] - products[:, 1, 0]))
+        products = torch.bmm(states.view(poles, 2, -1), gadded.view(poles, 2, -1).mT)
+        gstep = torch.stack((products[:, 0, 0] + products[:, 1, 1], products[:, 0, 1] - products[:, 1, 0]), -1)
+        gu.view(length, -1).addmm_(excite.mT, gadded)
+        _beginnings(gu, size, ctx.batch).add_((first.view(poles, 2, 1, 1) * gstart).sum((0, 1)))
         gbias = g.sum((0, 2))
         return gu, glags[:length], gexcite, gfirst, gmix, gring, gstep, gbias, None, None, *(None for _ in powers)
 

@@ -14,15 +14,19 @@ from __future__ import annotations
 import torch
 from torch import Tensor
 
+#: number of multiplications below which MKL is faster, because a call of oneDNN takes 10 µs
+SMALL = 2**20
+
 
 def product(a: Tensor, b: Tensor) -> Tensor:
     """Return a @ b. No gradient is computed.
 
     Each matrix must be contiguous or the transpose of a contiguous matrix, because oneDNN is slow for other layouts.
     """
-    if a.dtype == torch.float32 and a.device.type == "cpu" and _ONEDNN is not None:
-        return _ONEDNN(a, b.mT, None, "none", [], "")
-    return a @ b
+    few = a.shape[0] * b.numel() < SMALL
+    if few or a.dtype != torch.float32 or a.device.type != "cpu" or _ONEDNN is None:
+        return a @ b
+    return _ONEDNN(a, b.mT, None, "none", [], "")
 
 
 _ONEDNN = getattr(torch.ops.mkldnn, "_linear_pointwise", None) if torch.backends.mkldnn.is_available() else None

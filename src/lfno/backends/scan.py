@@ -4,8 +4,8 @@ The axis is cut into groups of T entries. Inside a group, s is the product of a 
 states at the ends of groups follow another recurrence, with the power A^T in place of A. We solve that recurrence in the same
 way.
 
-The first axis of an array is the plane (re, im) of complex numbers. In this layout every product reads and writes whole
-matrices.
+The first axes of an array are the pole and the plane (re, im) of complex numbers. In this layout one batched product computes
+all poles.
 """
 
 from __future__ import annotations
@@ -22,14 +22,14 @@ GROUP = 16
 
 
 class Level(NamedTuple):
-    """The matrices for groups of entries, or for groups of smaller groups.
+    """The matrices for groups of entries, or for groups of smaller groups. A complex factor is a real matrix of planes.
 
-    inside: planes of A^{t−j} for t ≥ j, else zero, (…, 2, M, T, T).
-    step: planes of A, (…, 2, M, 1, 1).
+    inside: A^{t−j} for t ≥ j, else zero, (…, M, 2T, 2T): from both planes of all entries j to both planes of s[t].
+    onward: A, …, A^T, (…, M, 2, 2, T): from both planes of s before a group to both planes of s in the group.
     """
 
     inside: Tensor
-    step: Tensor
+    onward: Tensor
 
 
 def cut(count: int, most: int) -> tuple[int, int]:
@@ -39,11 +39,6 @@ def cut(count: int, most: int) -> tuple[int, int]:
     """
     groups = -(-count // most)
     return groups, -(-count // groups)
-
-
-def planes(values: Tensor, dtype: torch.dtype) -> Tensor:
-    """Return real and imaginary part of complex values (S, M, …) as planes (S, 2, M, …)."""
-    return torch.stack((values.real, values.imag), 1).to(dtype)
 
 
 def make_levels(poles: Tensor, step: float, count: int, dtype: torch.dtype) -> tuple[Level, ...]:
@@ -57,41 +52,34 @@ def make_levels(poles: Tensor, step: float, count: int, dtype: torch.dtype) -> t
     place = torch.arange(size, device=poles.device)
     lag = place - place[:, None]
     inside = powers(poles, step, lag.clamp(min=0).flatten()).unflatten(-1, lag.shape) * (lag >= 0)
-    once = powers(poles, step, torch.ones(1, device=poles.device))[..., None]
-    level = Level(planes(inside, dtype), planes(once, dtype))
+    onward = _matrix(powers(poles, step, place + 1)[:, :, None]).unflatten(-1, (2, -1))
+    level = Level(_matrix(inside).to(dtype), onward.to(dtype))
     return (level, *(make_levels(poles, step * size, groups, dtype) if groups > 1 else ()))
 
 
 def scan(added: Tensor, levels: tuple[Level, ...], back: bool = False) -> Tensor:
     """Return s from s[k] = A s[k−1] + a[k]. With `back`, return s from the adjoint equation s[k] = conj(A) s[k+1] + a[k].
 
-    added: planes of a, (2, M, rows, count). The planes of s have the same shape.
+    added: planes of a, (M, 2, rows, count). The planes of s have the same shape.
     """
-    level, rest = levels[0], levels[1:]
-    _, poles, rows, count = added.shape
-    (re, im), by_re, by_im = level.inside.mT if back else level.inside, *level.step
-    im, by_im = (-im, -by_im) if back else (im, by_im)
-    size = re.shape[-1]
-    added = torch.nn.functional.pad(added, (0, -count % size))
-    grouped = added.reshape(2, poles, -1, size)
+    (inside, onward), rest = levels[0], levels[1:]
+    if back:
+        inside, onward = inside.mT, onward.transpose(1, 2).flip(-1)
+    poles, _, rows, count = added.shape
+    size = inside.shape[-1] // 2
+    if count % size:
+        added = torch.nn.functional.pad(added, (0, -count % size))
+    grouped = added.reshape(poles, 2, rows, -1, size).permute(0, 2, 3, 1, 4)
+    # rows of real numbers: all entries of a group, re then im
+    states = torch.bmm(grouped.reshape(poles, -1, 2 * size), inside)
     if rest:
-        last, start = (0, size - 1) if back else (size - 1, 0)
-        ends = _times(grouped, re[..., last:][..., :1], im[..., last:][..., :1])
-        s_re, s_im = scan(ends.view(2, poles, rows, -1), rest, back)
-        onward = torch.stack((s_re * by_re - s_im * by_im, s_re * by_im + s_im * by_re))
-        to = grouped.view(2, poles, rows, -1, size)[..., start]
-        if back:
-            to[..., :-1] += onward[..., 1:]
-        else:
-            to[..., 1:] += onward[..., :-1]
-    return _times(grouped, re, im).view(added.shape)[..., :count]
+        ends = scan(states.view(grouped.shape)[..., 0 if back else -1].permute(0, 3, 1, 2), rest, back)
+        before = torch.nn.functional.pad(ends[..., 1:], (0, 1)) if back else torch.nn.functional.pad(ends[..., :-1], (1, 0))
+        states.baddbmm_(before.permute(0, 2, 3, 1).reshape(poles, -1, 2), onward.flatten(2))
+    return states.view(grouped.shape).permute(0, 3, 1, 2, 4).flatten(3)[..., :count]
 
 
-def _times(values: Tensor, re: Tensor, im: Tensor) -> Tensor:
-    """Return the complex products along the last axis, planes (2, M, rows, k).
-
-    values: planes (2, M, rows, j).
-    re, im: real and imaginary part of the matrices, each (M, j, k).
-    """
-    real = torch.bmm(values[0], re).baddbmm_(values[1], im, alpha=-1)
-    return torch.stack((real, torch.bmm(values[1], re).baddbmm_(values[0], im)))
+def _matrix(values: Tensor) -> Tensor:
+    """Return the real matrix (…, 2j, 2k) of a complex matrix (…, j, k), for products with rows (re, im) from the left."""
+    re, im = values.real, values.imag
+    return torch.cat((torch.cat((re, im), -1), torch.cat((-im, re), -1)), -2)

@@ -144,13 +144,13 @@ class PoleResidue(nn.Module):
         if not self.fits_products(v, hold):
             return respond_with(v, self.tables(v.shape[-1], dt, hold, v.is_complex()))
         batch, _, size = v.shape
-        nothing = v.new_zeros(self.residues.shape[1])
+        nothing, groups = v.new_zeros(self.residues.shape[1]), chunk_products.group_samples(batch, size)
 
         def make() -> tuple[chunk_products.Layer, ...]:
             poles, residues = self.time_poles(), as_complex(self.residues)
-            return chunk_products.prepare(poles[None], residues[None], nothing[None, :, None], dt, size)
+            return chunk_products.prepare(poles[None], residues[None], nothing[None, :, None], dt, groups)
 
-        (layer,) = cached(self, self.stored, ("products", size, dt), make)
+        (layer,) = cached(self, self.stored, ("products", groups, dt), make)
         return chunk_products.unfold(chunk_products.respond(chunk_products.fold(v), batch, layer, nothing), batch, size)
 
     def fits_products(self, v: Tensor, hold: str) -> bool:

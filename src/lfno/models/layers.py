@@ -80,8 +80,10 @@ class Block(nn.Module):
         return gated(v, self.pointwise, self.gate, terms, act)
 
 
-def prepared(owner: nn.Module, blocks: Sequence[Block], step: float, size: int) -> tuple[Layer, ...]:
-    """Return the matrices of all layers for signals of `size` samples in chunks.
+def prepared(owner: nn.Module, blocks: Sequence[Block], step: float, groups: tuple[int, int]) -> tuple[Layer, ...]:
+    """Return the matrices of all layers for signals in chunks.
+
+    groups: the numbers of groups and of chunks in a group, from `lfno.backends.chunk_products.group_samples`.
 
     The matrices of all layers are computed together, which is faster, and cached for the network `owner`.
     """
@@ -90,7 +92,7 @@ def prepared(owner: nn.Module, blocks: Sequence[Block], step: float, size: int) 
     def make() -> tuple[Layer, ...]:
         poles = torch.stack([kernel.time_poles() for kernel in kernels])
         residues = torch.stack([as_complex(kernel.residues) for kernel in kernels])
-        return prepare(poles, residues, torch.stack([block.pointwise.weight for block in blocks]), step, size)
+        return prepare(poles, residues, torch.stack([block.pointwise.weight for block in blocks]), step, groups)
 
     stored = [part for kernel in kernels for part in kernel.stored]
-    return cached(owner, [*stored, *(block.pointwise.weight for block in blocks)], (size, step), make)
+    return cached(owner, [*stored, *(block.pointwise.weight for block in blocks)], (groups, step), make)

@@ -9,7 +9,7 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
-from lfno.backends.chunk_products import fold, unfold
+from lfno.backends.chunk_products import fold, group_samples, unfold
 from lfno.core.errors import LfnoError
 from lfno.core.grid import Grid
 from lfno.models.config import PoleConfig, check_choice, check_count, check_flag
@@ -203,15 +203,16 @@ class LFNO(PoleOperator):
         # signals stay in chunks from input to output: channel maps act on each point alone and need no other layout
         (step,), batch, size = self.steps(grid), x.shape[0], x.shape[-1]
         v = self.lift(self.scaled_inputs(fold(x)))
-        layers = prepared(self, list(self.blocks), step, size)  # type: ignore[arg-type]
+        layers = prepared(self, list(self.blocks), step, group_samples(batch, size))  # type: ignore[arg-type]
         for block, layer, act in zip(self.blocks, layers, self._activations(), strict=True):
             v = block.in_chunks(v, batch, size, step, layer, act, self.config.skip)  # type: ignore[operator]
         return unfold(self.projected(v), batch, size)
 
     def _in_chunks(self, x: Tensor) -> bool:
         """Return whether `lfno.backends.chunk_products` can compute all layers."""
-        return self.recurrent and len(self.blocks) > 0 and all(
-            isinstance(block.kernel, PoleResidue) and block.kernel.fits_products(x, self.hold) for block in self.blocks
+        hold = self.hold
+        return hold != TRIGONOMETRIC and len(self.blocks) > 0 and all(
+            isinstance(block.kernel, PoleResidue) and block.kernel.fits_products(x, hold) for block in self.blocks
         )
 
     def layers(self, v: Tensor, steps: Sequence[float], transient: bool) -> Tensor:

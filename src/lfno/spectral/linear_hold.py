@@ -28,11 +28,11 @@ class Coefficients(NamedTuple):
     """Coefficients of S layers with M poles each. "planes" is an axis of length 2: real part, imaginary part.
 
     lags: the response to the input τ samples before, (S, L, out, in): W + Re Σ β b_0 for τ = 0, else Re Σ β c e^{(τ−1)z}.
-    excite: what sample k of a chunk adds to ξ after the chunk, c e^{(L−1−k)z}: (S, planes·M, L).
-    first: the initial ξ divided by the first sample, −b_0: (S, planes·M).
-    mix: the residues, (S, planes, M, 2·out, in). They map one plane of ξ to both planes of w = Σ_i β_i ξ_i.
+    excite: what sample k of a chunk adds to ξ after the chunk, c e^{(L−1−k)z}: (S, M·planes, L).
+    first: the initial ξ divided by the first sample, −b_0: (S, M·planes).
+    mix: the residues, (S, M, 2·out, 2·in). They map both planes of ξ to both planes of w = Σ_i β_i ξ_i.
     ring: the response to w at sample l of a chunk, Re e^{lz} w: (S, L, M·planes).
-    step: the factor of ξ from chunk to chunk, e^{Lz}: (S, planes, M).
+    step: the factor of ξ from chunk to chunk, e^{Lz}: (S, M, planes).
     """
 
     lags: Tensor
@@ -62,9 +62,9 @@ def coefficients(poles: Tensor, residues: Tensor, weight: Tensor, dt: float, chu
     beta, ring = residues.permute(0, 3, 2, 1), decay[..., :chunk].mT
     return Coefficients(
         lags=torch.cat((lags[:, :1] + weight[:, None], lags[:, 1:]), 1),
-        excite=torch.cat((added.real, added.imag), 1).flip(-1).to(dtype),
-        first=-torch.cat((direct.real, direct.imag), 1).to(dtype),
-        mix=torch.stack((torch.cat((beta.real, beta.imag), -2), torch.cat((-beta.imag, beta.real), -2)), 1),
+        excite=torch.stack((added.real, added.imag), 2).flatten(1, 2).flip(-1).to(dtype),
+        first=-torch.stack((direct.real, direct.imag), 2).flatten(1).to(dtype),
+        mix=torch.cat((torch.cat((beta.real, beta.imag), -2), torch.cat((-beta.imag, beta.real), -2)), -1),
         ring=torch.stack((ring.real, -ring.imag), -1).flatten(-2).to(dtype),
-        step=torch.stack((decay[..., chunk].real, decay[..., chunk].imag), 1).to(dtype),
+        step=torch.stack((decay[..., chunk].real, decay[..., chunk].imag), -1).to(dtype),
     )
