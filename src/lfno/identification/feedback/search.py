@@ -74,17 +74,29 @@ def search(bench: Bench, path: Iterable[Modes], time: float, free_start: bool, h
     rubbed = [] if bench.finished(linear[-1]) else friction(bench, linear[0], report)
     if rubbed and explained_by(rubbed[0], linear):
         return rubbed[0]
+    curved = curved_sensors(bench, linear, report)
     needed, cubic = (len(linear) - 1, []) if free_start else fewest_modes(bench, enough, report)
-    curved: list[Candidate] = []
-    for one in linear[:needed]:  # a linear model imitates a curved sensor by additional modes
-        curved += [] if bench.late else sensors(bench, one, report)
-        if curved and bench.finished(curved[-1]):
-            return choose([*linear, *curved])
-    best = nonlinear(bench, linear[needed], report, cubic)
+    best = choose([*linear, *curved, *cubic])
+    if best.structure.sensor and bench.finished(best):
+        return best
+    best = nonlinear(bench, linear[needed], report, cubic, curved)
     if needed + 1 < len(linear) and not bench.finished(best):
-        wider = nonlinear(bench, linear[needed + 1], report)
+        wider = nonlinear(bench, linear[needed + 1], report, rivals=curved)
         best = wider if wider.error < WORTH * best.error else best
-    return choose([best, *rubbed, *curved])
+    return choose([*linear, best, *rubbed])  # if the time is over, a linear candidate may be the best one
+
+
+def curved_sensors(bench: Bench, linear: Sequence[Candidate], report: Report) -> list[Candidate]:
+    """Return the candidates of `sensors` for each linear candidate. The search stops if one of them is finished.
+
+    A linear model imitates a curved sensor by additional modes. So the sensor is tried with each number of modes.
+    """
+    found: list[Candidate] = []
+    for one in linear:
+        if bench.finished(one) or (found and bench.finished(min(found, key=lambda candidate: candidate.error))):
+            break
+        found += sensors(bench, one, report)
+    return found
 
 
 def explained_by(found: Candidate, linear: Sequence[Candidate]) -> bool:
@@ -130,10 +142,13 @@ def cubics(bench: Bench, linear: Candidate) -> list[Candidate]:
     return found
 
 
-def nonlinear(bench: Bench, linear: Candidate, report: Report, known: Sequence[Candidate] = ()) -> Candidate:
+def nonlinear(
+    bench: Bench, linear: Candidate, report: Report, known: Sequence[Candidate] = (), rivals: Sequence[Candidate] = ()
+) -> Candidate:
     """Return the best nonlinear candidate with the modes of a linear candidate.
 
     known: the `cubics` of the linear candidate, if they are already fitted.
+    rivals: further candidates, which take part in the choice.
     """
     if bench.finished(linear):
         return linear
@@ -155,10 +170,8 @@ def nonlinear(bench: Bench, linear: Candidate, report: Report, known: Sequence[C
     tried += sine(bench, replace(linear, hold=best.hold), report)
     # polynomials of higher degree cost little time, so they come before the other families
     best = polynomial(bench, tried, report)
-    simple = best
-    if not bench.finished(best):
-        tried += sensors(bench, linear, report)
-        best = choose(tried)
+    simple, tried = best, [*tried, *rivals]
+    best = choose(tried)
     if not bench.finished(best):
         tried += cascades(bench, linear, best, report)
         best = choose(tried)
