@@ -9,8 +9,13 @@ import sys
 import time
 from collections.abc import Iterable
 from pathlib import Path
+from typing import TYPE_CHECKING
 
+from lfno.core.errors import LfnoError
 from lfno.paper.report.selection import OUTSIDE
+
+if TYPE_CHECKING:
+    from lfno.surrogate import Surrogate
 
 #: baseline -> {"l2", "linf"}, its mean relative errors on the test samples
 Scores = dict[str, dict[str, float]]
@@ -21,11 +26,16 @@ NAMES = {
     "persistence": "persistence: the initial state for ever",
     "interpolation": "interpolation between training samples",
     "linear": "best linear model",
+    "identified": "identified equations: modes with feedback, or the equation of a field",
 }
+#: kinds of shipped models that are identified equations
+IDENTIFIED = ("feedback", "equation")
 
 
 def compute(task: str) -> Scores:
     """Return the test errors of all baselines that are possible for a data set. They are fitted to its training samples.
+
+    If the shipped model of the data set is an identified equation, this model counts as a baseline.
 
     For a name that ends with `-out`, the baselines are fitted to the data set without this ending, and tested on the samples
     with other kinds of input.
@@ -47,6 +57,8 @@ def compute(task: str) -> Scores:
         test, single = lfno.dataset(other), None
     places = (None, None) if single is None else (single[split.train], single[split.test])
     models = fit_baselines(train.inputs, train.outputs, places[0], data.grid)
+    if task == name and (known := _identified(task)) is not None:
+        models["identified"] = lambda inputs, place: known.predict(inputs)
     scores: Scores = {}
     for name, predict in models.items():
         prediction = predict(test.inputs, places[1])
@@ -55,6 +67,17 @@ def compute(task: str) -> Scores:
             "linf": float(relative_linf(prediction, test.outputs).mean()),
         }
     return scores
+
+
+def _identified(task: str) -> Surrogate | None:
+    """Return the shipped model of a data set if it is an identified equation, else None."""
+    import lfno
+
+    try:
+        model = lfno.load(task)
+    except LfnoError:
+        return None
+    return model if model.kind in IDENTIFIED else None
 
 
 def gather(tasks: Iterable[str], results: Path, seconds: float) -> dict[str, Scores]:

@@ -21,6 +21,7 @@ GREY = "#666666"  # colour of the baselines
 MARKS: dict[str, tuple[str, dict[str, Any]]] = {
     "interpolation": ("interpolation", {"marker": "x", "color": GREY, "markersize": 6}),
     "linear": ("linear model", {"marker": "s", "color": GREY, "markerfacecolor": "white", "markersize": 6}),
+    "identified": ("identified equations", {"marker": "+", "color": GREY, "markersize": 7}),
     "published": ("LFNO as published", {"marker": "D", "color": COLOURS["truth"], "markerfacecolor": "white", "markersize": 5}),
     "LNO": ("LNO", {"marker": MARKERS["LNO"], "color": COLOURS["LNO"], "markerfacecolor": "white", "markersize": 6}),
     "FNO": ("FNO", {"marker": MARKERS["FNO"], "color": COLOURS["FNO"], "markersize": 7}),
