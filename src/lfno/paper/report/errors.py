@@ -65,11 +65,12 @@ def _block(table: Table, preset: str, runs: Runs, tasks: list[str], metric: str,
 
 
 def _baselines(table: Table, tasks: list[str], metric: str, baselines: dict[str, Scores]) -> None:
-    """Add the rows of the baselines."""
+    """Add the rows of the baselines. A baseline without any number has no row."""
     table.heading("Baselines without a network, on the same split")
     for name, words in NAMES.items():
-        rows = (baselines.get(task, {}).get(name, {}) for task in tasks)
-        table.add(words, *(number(row[metric]) if metric in row else DASH for row in rows))
+        rows = [baselines.get(task, {}).get(name, {}) for task in tasks]
+        if any(metric in row for row in rows):
+            table.add(words, *(number(row[metric]) if metric in row else DASH for row in rows))
 
 
 def rich_table(metric: str, runs: Runs, baselines: dict[str, Scores]) -> Table:
