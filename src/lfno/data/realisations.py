@@ -191,7 +191,7 @@ def realisations(records: Sequence[Record], states: Sequence[str], period: int) 
     what = "realisation" if len(records) == 1 else "realisations"
     notes = [
         f"the input repeats every {period} samples ({period * axis.step:.4g} {axis.unit}): {times} steady periods of "
-        f"{len(records)} {what} are averaged"
+        f"{len(records)} {what} are averaged (the option “periodic” can turn this off)"
     ]
     if noise is not None:
         pairs = zip(records[0].output_channels, noise, strict=True)
