@@ -94,27 +94,6 @@ def folded(values: np.ndarray, period: int) -> np.ndarray:
     return values[..., : count * period].reshape(*values.shape[:-1], count, period)
 
 
-def _smallest(found: np.ndarray, longest: int) -> int | None:
-    """Return the smallest lag p ≤ `longest` at which the input repeats; None if there is none.
-
-    found: d(p) for p = 0, 1, …, from `difference`.
-    """
-    novel = np.flatnonzero(found[: longest + 1] > NOVEL)
-    if not novel.size:
-        return None
-    lags = np.arange(novel[0], longest + 1)
-    lags = lags[lags >= LEAST_PERIOD]
-    if not lags.size or not (best := found[lags].min()) <= REPEATS:
-        return None
-    for lag in lags[found[lags] <= NEARLY * best + 1e-9].tolist():
-        if found[max(lag - 1, 0)] < found[lag] or found[lag + 1] < found[lag]:
-            continue  # d is smaller at a neighbouring lag
-        multiples = np.arange(lag, len(found) - lag // 2, lag)
-        if (found[multiples] <= 2 * REPEATS).all():
-            return int(lag)
-    return None
-
-
 @dataclass(frozen=True, eq=False, repr=False)
 class Periods(Short):
     """The average of the settled periods of one record.
