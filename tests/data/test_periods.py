@@ -90,6 +90,24 @@ def test_the_period_is_found_if_the_measured_input_has_noise_hum_or_coarse_steps
         assert find_period(np.tile(rng.normal(size=500), count)[None] + 0.1 * rng.normal(size=t.shape)) == 500
 
 
+def test_the_period_of_a_field_is_found_if_each_point_has_noise() -> None:
+    rng = np.random.default_rng(0)
+    shape = np.sin(np.linspace(0, np.pi, 60))[:, None]
+    field = shape * np.tile(multisine(64, 8, rng), 4) + 0.05 * shape * rng.normal(size=(60, 256))
+    assert find_period(field[None]) == 64
+
+
+@pytest.mark.parametrize("count", [2, 3, 5])
+def test_the_period_is_found_if_a_gap_of_the_input_was_filled(count: int) -> None:
+    for seed in range(10):
+        rng = np.random.default_rng(seed)
+        force = np.tile(multisine(500, 100, rng), count)
+        start = int(rng.integers(10, len(force) - 30))
+        gap = np.arange(start, start + 6)
+        force[gap] = np.interp(gap, [start - 1, start + 6], force[[start - 1, start + 6]])
+        assert find_period(force[None], [(0, start, start + 6)]) == 500
+
+
 def test_a_response_with_twice_the_period_of_the_input_is_not_averaged() -> None:
     force = np.tile(multisine(400, 50, np.random.default_rng(0)), 6)
     slow = 0.2 * np.cos(np.pi * np.arange(2400) / 400)

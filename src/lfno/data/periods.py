@@ -5,6 +5,7 @@ A period is settled if the transient has decayed, so that the outputs repeat.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -50,10 +51,11 @@ def difference(inputs: np.ndarray) -> np.ndarray:
     return np.where(total > 0, 1 - 2 * together / np.where(total > 0, total, 1.0), 1.0).clip(0)
 
 
-def find_period(inputs: np.ndarray) -> int | None:
+def find_period(inputs: np.ndarray, gaps: Sequence[Sequence[int]] = ()) -> int | None:
     """Return the period of an input in samples; None if the input does not repeat.
 
     inputs: (channels, …, time).
+    gaps: (0, start, stop) of each gap in samples, as in the provenance of a record. The filled values are not compared.
 
     A period has at least LEAST_PERIOD samples, and two periods must fit into the searched part of the record. The differences
     between the periods must be noise; see `lfno.data.mismatch`. A sum of sines that nearly repeats is therefore not periodic.
@@ -61,12 +63,13 @@ def find_period(inputs: np.ndarray) -> int | None:
     its first third first, and then in the whole record. All periods of the searched part must repeat.
     """
     count = inputs.shape[-1]
+    lines = inputs.reshape(len(inputs), -1, count)  # of a field, the point with the largest input shows best whether it repeats
+    strongest = lines[np.arange(len(lines)), lines.std(-1).argmax(-1)]
     for first in (count // 3, 0):
-        part = inputs[..., first:].reshape(-1, count - first)
-        found, least = difference(part), REPEATS
+        found, least = difference(inputs[..., first:]), REPEATS
         for period in _candidates(found, (count - first) // 2):
             if found[period] <= least:
-                if is_noise(folded(part, period)):
+                if is_noise(folded(_repaired(strongest, gaps, period)[:, first:], period)):
                     return period
                 least = found[period] / BETTER
     return None
@@ -86,6 +89,16 @@ def _candidates(found: np.ndarray, longest: int) -> list[int]:
     intervals = np.split(lags, np.flatnonzero(np.diff(lags) > 1) + 1) if lags.size else []
     best = [int(lags[found[lags].argmin()]) for lags in intervals]
     return [lag for lag in best if (found[lag : len(found) - lag // 2 : lag] <= 2 * REPEATS).all()]
+
+
+def _repaired(values: np.ndarray, gaps: Sequence[Sequence[int]], period: int) -> np.ndarray:
+    """Return values (channels, time) with the values in each gap taken from the next period, or else from the one before."""
+    result = values.copy()
+    for _, start, stop in gaps:
+        index = np.arange(start, stop)
+        other = np.where(index + period < values.shape[-1], index + period, index - period)
+        result[:, index] = values[:, other]
+    return result
 
 
 def folded(values: np.ndarray, period: int) -> np.ndarray:

@@ -14,7 +14,7 @@ import numpy as np
 
 from lfno.core.errors import LfnoError, Option
 from lfno.core.short import Short
-from lfno.data.dataset import Dataset
+from lfno.data.dataset import INPUT_GAPS, Dataset
 from lfno.data.gaps import after_gaps
 from lfno.data.periods import Periods, average, find_period
 from lfno.data.signals.record import Record
@@ -41,7 +41,7 @@ def period_of(records: Sequence[Record], periodic: str | float, told: int | None
     if periodic == NO:
         return None
     if periodic == AUTO:
-        found = {told} if told else {find_period(record.inputs) for record in records}
+        found = {told} if told else {find_period(record.inputs, record.provenance.get(INPUT_GAPS, [])) for record in records}
         return found.pop() if len(found) == 1 else None
     try:
         period = round(float(periodic) / axis.step)
