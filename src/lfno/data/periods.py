@@ -63,13 +63,11 @@ def find_period(inputs: np.ndarray, gaps: Sequence[Sequence[int]] = ()) -> int |
     its first third first, and then in the whole record. All periods of the searched part must repeat.
     """
     count = inputs.shape[-1]
-    lines = inputs.reshape(len(inputs), -1, count)  # of a field, the point with the largest input shows best whether it repeats
-    strongest = lines[np.arange(len(lines)), lines.std(-1).argmax(-1)]
     for first in (count // 3, 0):
         found, least = difference(inputs[..., first:]), REPEATS
         for period in _candidates(found, (count - first) // 2):
             if found[period] <= least:
-                if is_noise(folded(_repaired(strongest, gaps, period)[:, first:], period)):
+                if is_noise(folded(_repaired(_strongest(inputs), gaps, period)[:, first:], period)):
                     return period
                 least = found[period] / BETTER
     return None
@@ -89,6 +87,12 @@ def _candidates(found: np.ndarray, longest: int) -> list[int]:
     intervals = np.split(lags, np.flatnonzero(np.diff(lags) > 1) + 1) if lags.size else []
     best = [int(lags[found[lags].argmin()]) for lags in intervals]
     return [lag for lag in best if (found[lag : len(found) - lag // 2 : lag] <= 2 * REPEATS).all()]
+
+
+def _strongest(inputs: np.ndarray) -> np.ndarray:
+    """Return each channel at the point in space where it varies most, (channels, time). There, noise matters least."""
+    lines = inputs.reshape(len(inputs), -1, inputs.shape[-1])
+    return np.asarray(lines[np.arange(len(lines)), lines.std(-1).argmax(-1)])
 
 
 def _repaired(values: np.ndarray, gaps: Sequence[Sequence[int]], period: int) -> np.ndarray:
