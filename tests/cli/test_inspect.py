@@ -11,6 +11,8 @@ from typer.testing import CliRunner
 
 from lfno.cli import build
 from lfno.core.errors import LfnoError
+from lfno.data.prepare import prepare
+from lfno.data.prepared import Prepared
 from lfno.data.signals import read_signals
 
 T = np.arange(200) * 0.05
@@ -114,6 +116,55 @@ def test_words_in_names_tell_the_roles(tmp_path: Path, header: str, command: str
         assert report["example"] == {"input": "InputGasRate", "output": "CO2"}
     else:
         assert report["grid"][0]["step"] == pytest.approx(3e-3, rel=1e-3)
+
+
+@pytest.mark.parametrize(
+    ("header", "example"),
+    [
+        ("speed,voltage", {"input": "voltage", "output": "speed"}),
+        ("motor_voltage,rpm", {"input": "motor_voltage", "output": "rpm"}),
+        ("a,voltage", {"input": "voltage", "output": "a"}),
+        ("a,b,Q_out", {"input": "a", "output": "Q_out"}),
+        ("a,Valve 1,Valve 2,speed,b", {"input": "Valve 1,Valve 2", "output": "speed"}),
+    ],
+)
+def test_unclear_names_give_the_most_likely_command_and_it_works(tmp_path: Path, header: str, example: dict[str, str]) -> None:
+    path = tmp_path / "a.csv"
+    columns = [np.sin((k + 1) * T) for k in range(header.count(",") + 1)]
+    np.savetxt(path, np.stack([T, *columns], 1), delimiter=",", header="t," + header, comments="")
+    report = inspect(path)
+    assert report["options"] is None
+    assert report["example"] == example
+    assert isinstance(prepare(path, **report["example"]), Prepared)
+
+
+@pytest.mark.parametrize(
+    "arrays",
+    [
+        {"t": T, "force": np.ones(200), "disp": np.sin(T)},
+        {"t": T, "a": np.ones(200), "b": np.sin(T)},
+        {"t": T, "force": np.sin(T), "disp": np.sin(T[:190])},
+    ],
+)
+def test_a_command_that_would_fail_is_not_proposed(tmp_path: Path, arrays: dict[str, np.ndarray]) -> None:
+    path = tmp_path / "a.npz"
+    np.savez(path, **arrays)
+    report = inspect(path)
+    assert report["problems"]
+    assert report["example"] == {}
+    assert "lfno fit" not in RUN.invoke(build(), ["inspect", str(path)]).output
+
+
+def test_a_constant_output_that_the_user_did_not_name_is_left_out(tmp_path: Path) -> None:
+    path = tmp_path / "a.npz"
+    np.savez(path, t=T, force=np.sin(T), temp=np.full(200, 20.0), disp=np.cos(T))
+    report = inspect(path)
+    assert report["command"] == f"lfno fit {path} --input force --output disp --time t"
+    prepared = prepare(path)
+    assert [channel.name for channel in prepared.dataset.output_channels] == ["disp"]
+    assert [note for note in prepared.notes if "'temp' is constant (20) and was left out" in note]
+    with pytest.raises(LfnoError, match="nothing to learn"):
+        prepare(path, output="temp,disp")
 
 
 def test_a_table_without_names_and_time_gives_one_message_and_a_command(tmp_path: Path) -> None:

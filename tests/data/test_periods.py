@@ -36,6 +36,84 @@ def test_signals_that_do_not_repeat_have_no_period() -> None:
         assert find_period(force[None]) is None
 
 
+def sines(frequencies: np.ndarray, seed: int, size: int = 3000) -> np.ndarray:
+    """Return a sum of sines with random phases and RMS 1, (size,). frequencies: in cycles per record."""
+    phases = 2 * np.pi * np.random.default_rng(seed).random((len(frequencies), 1))
+    signal = np.sin(2 * np.pi * frequencies[:, None] * np.arange(size) / size + phases).sum(0)
+    return np.asarray(signal / signal.std())
+
+
+@pytest.mark.parametrize("lines", [2, 3, 5, 14, 40])
+@pytest.mark.parametrize("noise", [0.0, 0.01])
+def test_sines_that_nearly_return_have_no_period(lines: int, noise: float) -> None:
+    """Every line completes a whole number and 1/50 of a cycle between the two halves of the record."""
+    for seed in range(10):
+        whole = np.random.default_rng(seed).choice(np.arange(1, 200), lines, replace=False)
+        force = sines(2 * (whole + 0.02 * np.where(np.arange(lines) % 2, 1, -1)), seed)
+        size = np.sqrt(((force[1500:] - force[:1500]) ** 2).mean())
+        assert size == pytest.approx(2 * np.sin(0.02 * np.pi), rel=0.05)
+        force += noise * np.random.default_rng(seed).normal(size=force.shape)
+        assert find_period(force[None]) is None
+
+
+def test_a_comb_of_lines_between_the_frequencies_of_the_record_has_no_period() -> None:
+    """The lines f₀ + k Δ nearly return after 1/Δ, 2/Δ, … and the whole spectrum is excited."""
+    for lines, offset in [(14, 0.68), (60, 0.97), (200, 0.53), (740, 0.02)]:
+        for seed in range(5):
+            force = sines(2 * (1 + offset + (0.998 + 0.004 * offset) * np.arange(lines)), seed)
+            assert find_period(force[None]) is None
+
+
+def test_slow_piecewise_constant_and_swept_inputs_have_no_period() -> None:
+    t, rng = np.arange(4000), np.random.default_rng(3)
+    levels = np.tile(np.arange(4.0), 25) + 0.05 * rng.normal(size=100)
+    sweep = np.sin(2 * np.pi * (8 + 0.15 * t / 4000) * t / 4000)
+    growing = np.sin(2 * np.pi * t / 200) * (1 + 0.5 * t / 4000)
+    drifting = np.sin(2 * np.pi * t / 200) + 0.3 * np.sin(2 * np.pi * (t / 3900) ** 2)
+    for force in (levels.repeat(40), sweep, growing, drifting, np.sign(rng.normal(size=80)).repeat(50), np.floor(t / 400)):
+        assert find_period(force[None]) is None
+
+
+@pytest.mark.parametrize("count", [2, 3, 5, 10])
+def test_the_period_is_found_if_the_measured_input_has_noise_hum_or_coarse_steps(count: int) -> None:
+    rng = np.random.default_rng(count)
+    force = np.tile(multisine(500, 50, rng), count)
+    t = np.arange(len(force))
+    coarse = 0.02 * np.round((force + 0.003 * rng.normal(size=t.shape)) / 0.02)
+    late = np.where(t < 300, t / 300, 1) * force + 0.05 * rng.normal(size=t.shape)
+    other = np.tile(multisine(500, 30, rng), count) + 0.1 * rng.normal(size=t.shape)
+    assert find_period((force + 0.05 * np.sin(2.8358 * t + 1))[None]) == 500
+    assert find_period(coarse[None]) == 500
+    assert find_period(np.stack([force, other])) == 500
+    if count > 2:
+        assert find_period(late[None]) == 500
+        assert find_period(np.tile(rng.normal(size=500), count)[None] + 0.1 * rng.normal(size=t.shape)) == 500
+
+
+def test_the_period_of_a_field_is_found_if_each_point_has_noise() -> None:
+    rng = np.random.default_rng(0)
+    shape = np.sin(np.linspace(0, np.pi, 60))[:, None]
+    field = shape * np.tile(multisine(64, 8, rng), 4) + 0.05 * shape * rng.normal(size=(60, 256))
+    assert find_period(field[None]) == 64
+
+
+@pytest.mark.parametrize("count", [2, 3, 5])
+def test_the_period_is_found_if_a_gap_of_the_input_was_filled(count: int) -> None:
+    for seed in range(10):
+        rng = np.random.default_rng(seed)
+        force = np.tile(multisine(500, 100, rng), count)
+        start = int(rng.integers(10, len(force) - 30))
+        gap = np.arange(start, start + 6)
+        force[gap] = np.interp(gap, [start - 1, start + 6], force[[start - 1, start + 6]])
+        assert find_period(force[None], [(0, start, start + 6)]) == 500
+
+
+def test_a_response_with_twice_the_period_of_the_input_is_not_averaged() -> None:
+    force = np.tile(multisine(400, 50, np.random.default_rng(0)), 6)
+    slow = 0.2 * np.cos(np.pi * np.arange(2400) / 400)
+    assert average(as_record(force, resonance(force) + slow), 400) is None
+
+
 @pytest.mark.parametrize("noise", [0.003, 0.03])
 @pytest.mark.parametrize(("count", "rest"), [(5, True), (5, False), (3, True), (2, False)])
 def test_the_noise_floor_is_the_noise(noise: float, count: int, rest: bool) -> None:

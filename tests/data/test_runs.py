@@ -86,6 +86,11 @@ def test_the_test_is_a_range_of_runs_or_other_runs() -> None:
         prepare(runs, test="3:5")
     with pytest.raises(LfnoError, match="at least one run must be left"):
         prepare(runs, test="0:4")
+    short = [run(200, seed) for seed in range(6)]
+    for records, window in ((runs, None), (runs, 64), (short, None)):
+        for wrong in ("0.5:2", "0:1.9"):
+            with pytest.raises(LfnoError, match="whole numbers"):
+                prepare(records, test=wrong, window=window)
 
 
 def test_several_files_are_runs_and_must_have_one_time_step(tmp_path: Path) -> None:

@@ -23,6 +23,16 @@ def test_units_of_time_become_seconds(tmp_path: Path) -> None:
     assert [channel.unit for channel in data.output_channels] == ["mm"]
 
 
+@pytest.mark.parametrize(
+    ("name", "factor"), [("time_h", 3600), ("time_d", 86400), ("t_min", 60), ("t_ms", 1e-3), ("t_s", 1), ("t_h", 1), ("t_d", 1)]
+)
+def test_a_letter_after_a_letter_is_an_index_and_not_a_unit(name: str, factor: float) -> None:
+    data = read_signals({name: T, "f": np.sin(T), "y": np.cos(T)})
+    assert data.grid.steps[-1] == pytest.approx(factor * (T[1] - T[0]))
+    unclear = [note for note in data.provenance["notes"] if "is taken in s" in note]
+    assert bool(unclear) == (name in ("t_h", "t_d"))
+
+
 def test_rounded_time_stamps_are_uniform_and_random_ones_are_not() -> None:
     thirds = np.arange(400) / 30
     data = read_signals({"t": np.round(thirds, 3), "f": F, "u": U})

@@ -63,6 +63,15 @@ def test_an_excess_states_how_far_the_input_is_out_of_range() -> None:
     assert "times the largest" in excess.message
 
 
+def test_an_input_slower_than_a_window_lies_below_one_cycle_per_window() -> None:
+    coverage = Coverage.of(multisines(274, 0, band=(0.5, 1.5)), GRID)
+    t = GRID.axes[-1].points
+    slow = (np.abs(t - t.mean()) < 0.42 * GRID.axes[-1].length) + 0.1 * np.sin(2 * np.pi * 1.4 * t)
+    (message,) = [excess.message for excess in coverage.excesses(slow[None, None], GRID) if excess.feature == "band"]
+    assert "below 0 Hz" not in message
+    assert f"below {1 / GRID.axes[-1].length:.3g} Hz" in message
+
+
 def test_the_excess_of_a_long_record_is_the_excess_of_its_worst_window() -> None:
     coverage = Coverage.of(multisines(274, 0), GRID)
     record = np.concatenate(list(multisines(8, 1)), -1)[None]

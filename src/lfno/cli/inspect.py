@@ -64,10 +64,10 @@ def _print(report: dict[str, Any]) -> None:
     def say(text: str) -> None:
         console.print(escape(text), soft_wrap=True, highlight=False)
 
-    for note in report["notes"]:
-        say(f"note: {note}")
     for problem in report["problems"]:
         say(f"problem: {problem}")
+    for note in report["notes"]:
+        say(f"note: {note}")
     if report["command"] is None:
         if report["example"]:
             say(f"name the signals, several with commas, for example:\n  {command([report['file']], report['example'])}")

@@ -33,6 +33,7 @@ Modules:
     window_length: choose the length of the windows
     stretches: uninterrupted pieces of a record
     periods: find and average repeated periods, and estimate the noise
+    mismatch: decide whether the differences between periods are noise
     gaps: mask the outputs after a gap in the inputs
     starts: find out whether a run starts at rest
     scaling: offset and scale of each channel

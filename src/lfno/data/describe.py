@@ -8,7 +8,6 @@ from typing import Any
 
 from lfno.core.errors import LfnoError, Option
 from lfno.data import signals
-from lfno.data.dataset import Dataset
 from lfno.data.files import Variables, read
 from lfno.data.files.variables import kind, listing
 from lfno.data.signals.names import find_roles, proposal
@@ -17,7 +16,7 @@ from lfno.data.signals.record import Record
 from lfno.data.signals.runs import Runs
 from lfno.data.signals.separate import separate
 from lfno.data.signals.vocabulary import RATES, STEPS, bare_word
-from lfno.data.variation import check_variation
+from lfno.data.variation import Signals, check_variation, without_constant_outputs
 
 MOST_CURES = 2  # options: at most this many are turned on automatically to make a file readable
 
@@ -34,7 +33,8 @@ def describe(file: str | Path, wording: Callable[[Option], str] = str) -> dict[s
         notes: sentences about changes to the data and about the choice of the signals
         options: keywords with which `lfno.data.signals.read_signals` reads the file; None if the signals cannot be read
     and, only if the signals cannot be read:
-        example: if the inputs, the outputs or the time step are unknown, options with example values, which the user corrects
+        example: if the inputs, the outputs or the time step are unknown, options with example values, which the user corrects;
+            {} if the file cannot be read with them either
     and, only if the signals can be read:
         kind: the form of the data in words: "one record", "3 runs of unequal length" or "8 trajectories"
         split: number of samples for training, validation and test; empty if the file has no split
@@ -65,25 +65,13 @@ def describe(file: str | Path, wording: Callable[[Option], str] = str) -> dict[s
 
 
 def _reading(path: Path, variables: Variables, wording: Callable[[Option], str]) -> dict[str, Any]:
-    """Read the signals and return their part of the description.
-
-    If an error message offers an option such as `resample`, this option is turned on, and the signals are read again.
-    """
-    switches: dict[str, Any] = {}
-    problems: list[str] = []
+    """Read the signals and return their part of the description."""
     own = signals.is_dataset(path)
-    while True:
-        try:
-            data = signals.read_signals(path if own else variables, **switches)
-            told = check_variation(data)
-            break
-        except LfnoError as error:
-            problems.append(error.worded(wording))
-            cures = [option.name for option in error.options if option.value is True and option.name not in switches]
-            if len(switches) == MOST_CURES or not cures:
-                return {"problems": problems, "options": None, "notes": variables.notes, "example": _example(variables, error)}
-            switches[cures[0]] = True
-    options = switches if own else _roles(variables) | switches
+    data, switches, told, errors = _attempt(path if own else variables, {})
+    problems = [error.worded(wording) for error in errors]
+    if data is None:
+        return {"problems": problems, "options": None, "notes": variables.notes, "example": _example(variables, errors[-1])}
+    options = switches if own else _roles(variables, data) | switches
     offered = [] if own else _offered(variables, data)
     if offered:
         inputs = Option("input", ",".join([options["input"], *offered]))
@@ -102,14 +90,35 @@ def _reading(path: Path, variables: Variables, wording: Callable[[Option], str])
     }
 
 
-def _kind(data: Record | Dataset | Runs) -> str:
+def _attempt(source: Any, given: dict[str, Any]) -> tuple[Signals | None, dict[str, Any], list[str], list[LfnoError]]:
+    """Read the signals of a source. Return (data or None, options that were turned on, notes, errors of failed attempts).
+
+    given: options of `lfno.data.signals.read_signals`.
+    If an error offers an option such as `resample`, this option is turned on, and the signals are read again.
+    """
+    switches: dict[str, Any] = {}
+    errors: list[LfnoError] = []
+    while True:
+        try:
+            data: Signals = signals.read_signals(source, **given, **switches)
+            data, told = (data, []) if "output" in given else without_constant_outputs(data)
+            return data, switches, [*told, *check_variation(data)], errors
+        except LfnoError as error:
+            errors.append(error)
+            cures = [option.name for option in error.options if option.value is True and option.name not in switches]
+            if len(switches) == MOST_CURES or not cures:
+                return None, switches, [], errors
+            switches[cures[0]] = True
+
+
+def _kind(data: Signals) -> str:
     """Return the form of the data in words."""
     if isinstance(data, Record):
         return "one record"
     return f"{len(data)} runs of unequal length" if isinstance(data, Runs) else f"{len(data)} trajectories"
 
 
-def _offered(variables: Variables, data: Record | Dataset | Runs) -> list[str]:
+def _offered(variables: Variables, data: Signals) -> list[str]:
     """Return the names of variables that have one number for each run, such as a stiffness, and are not a channel yet."""
     taken = {channel.name for channel in (*data.input_channels, *data.output_channels)}
     separated = separate(variables, None, None)
@@ -123,20 +132,31 @@ def _offered(variables: Variables, data: Record | Dataset | Runs) -> list[str]:
     return found
 
 
-def _roles(variables: Variables) -> dict[str, Any]:
-    """Return the options `input`, `output`, `time` and `sample` with the names that the reader found by itself."""
+def _roles(variables: Variables, data: Signals) -> dict[str, Any]:
+    """Return the options `input`, `output`, `time` and `sample` with the names that the reader found by itself.
+
+    data: the signals. Outputs that they lack, because they are constant, are not named.
+    """
     separated = separate(variables, None, None)
     arranged, sample = tell_apart(variables if separated is None else separated.runs[0], None, None)
     roles = find_roles(join(arranged)[0], None, None, None, False)
-    named = {"input": roles.inputs, "output": roles.outputs, "time": roles.times}
+    kept = {channel.name for channel in data.output_channels}
+    outputs = tuple(name for name in roles.outputs if name in kept) if kept < {*roles.outputs} else roles.outputs
+    named = {"input": roles.inputs, "output": outputs, "time": roles.times}
     return {name: ",".join(names) for name, names in named.items() if names} | ({"sample": sample} if sample else {})
 
 
-def _example(variables: Variables, error: LfnoError) -> dict[str, str]:
-    """Return options with example names, if the error message asks for the roles or for the time step; else {}."""
+def _example(variables: Variables, error: LfnoError) -> dict[str, Any]:
+    """Return options with example names, if the error message asks for the roles or for the time step; else {}.
+
+    The result is {} too if the file cannot be read with these options.
+    """
     if not {"input", "output", "dt"} & {option.name for option in error.options}:
         return {}
     separated = separate(variables, None, None)
     arranged, sample = tell_apart(variables if separated is None else separated.runs[0], None, None)
-    return proposal(join(arranged)[0]) | ({"sample": sample} if sample else {})
+    example: dict[str, Any] = {**proposal(join(arranged)[0])}
+    example |= {"sample": sample} if example and sample else {}
+    data, switches, _, _ = _attempt(variables, example | ({"dt": 1.0} if "dt" in example else {}))
+    return {} if data is None else example | switches
 

@@ -5,6 +5,7 @@ A period is settled if the transient has decayed, so that the outputs repeat.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -12,14 +13,16 @@ import numpy as np
 from lfno.core.errors import LfnoError
 from lfno.core.short import Short
 from lfno.data.dataset import INPUT_GAPS
+from lfno.data.mismatch import EXACT, is_noise
 from lfno.data.signals.record import Record
 
 # d(p) is the relative difference between the input and the input shifted by p samples; see `difference`
 REPEATS = 0.02  # d: an input repeats with period p if d(p) is at most this value; 0 would not allow for noise
+BETTER = 2.0  # factor: if a lag is not the period, the d of the period is smaller by at least this factor
 NOVEL = 0.5  # d: the period is longer than the first lag with a larger d, because neighbouring samples are always similar
-NEARLY = 2.0  # factor: the period is the smallest lag whose d is at most this many times the smallest d
 LEAST_PERIOD = 16  # samples: shorter periods are not searched
 SETTLED = 1.15  # factor: settled neighbouring periods differ by at most this many times the smallest difference of late periods
+HALVED = 0.5  # factor: if the difference of every second period is smaller by this factor, the period of the output is longer
 REPEATED_OUTPUT = 0.5  # share of the RMS of the output: if late periods differ by more, the output does not repeat
 
 
@@ -48,42 +51,64 @@ def difference(inputs: np.ndarray) -> np.ndarray:
     return np.where(total > 0, 1 - 2 * together / np.where(total > 0, total, 1.0), 1.0).clip(0)
 
 
-def find_period(inputs: np.ndarray) -> int | None:
+def find_period(inputs: np.ndarray, gaps: Sequence[Sequence[int]] = ()) -> int | None:
     """Return the period of an input in samples; None if the input does not repeat.
 
     inputs: (channels, …, time).
+    gaps: (0, start, stop) of each gap in samples, as in the provenance of a record. The filled values are not compared.
 
-    A period has at least LEAST_PERIOD samples, and two periods must fit into the searched part of the record.
-    The first period may differ from the others, because an amplifier was switched on. We therefore search in the whole record
-    first, and then in the record without its first third. All periods of the searched part must repeat.
+    A period has at least LEAST_PERIOD samples, and two periods must fit into the searched part of the record. The differences
+    between the periods must be noise; see `lfno.data.mismatch`. A sum of sines that nearly repeats is therefore not periodic.
+    The first period may differ from the others, because an amplifier was switched on. We therefore search in the record without
+    its first third first, and then in the whole record. All periods of the searched part must repeat.
     """
     count = inputs.shape[-1]
-    for first in (0, count // 3):
-        period = _smallest(difference(inputs[..., first:]), (count - first) // 2)
-        if period is not None and count // period >= 2:
-            return period
+    for first in (count // 3, 0):
+        found, least = difference(inputs[..., first:]), REPEATS
+        for period in _candidates(found, (count - first) // 2):
+            if found[period] <= least:
+                if is_noise(folded(_repaired(_strongest(inputs), gaps, period)[:, first:], period)):
+                    return period
+                least = found[period] / BETTER
     return None
 
 
-def _smallest(found: np.ndarray, longest: int) -> int | None:
-    """Return the smallest lag p ≤ `longest` at which the input repeats; None if there is none.
+def _candidates(found: np.ndarray, longest: int) -> list[int]:
+    """Return the lags p ≤ `longest` that may be the period: the lag with the smallest d(p) in each interval of small d(p).
 
     found: d(p) for p = 0, 1, …, from `difference`.
     """
     novel = np.flatnonzero(found[: longest + 1] > NOVEL)
     if not novel.size:
-        return None
-    lags = np.arange(novel[0], longest + 1)
-    lags = lags[lags >= LEAST_PERIOD]
-    if not lags.size or not (best := found[lags].min()) <= REPEATS:
-        return None
-    for lag in lags[found[lags] <= NEARLY * best + 1e-9].tolist():
-        if found[max(lag - 1, 0)] < found[lag] or found[lag + 1] < found[lag]:
-            continue  # d is smaller at a neighbouring lag
-        multiples = np.arange(lag, len(found) - lag // 2, lag)
-        if (found[multiples] <= 2 * REPEATS).all():
-            return int(lag)
-    return None
+        return []
+    small = found[: longest + 1] <= REPEATS
+    small[: max(novel[0], LEAST_PERIOD)] = False
+    lags = np.flatnonzero(small)
+    intervals = np.split(lags, np.flatnonzero(np.diff(lags) > 1) + 1) if lags.size else []
+    best = [int(lags[found[lags].argmin()]) for lags in intervals]
+    return [lag for lag in best if (found[lag : len(found) - lag // 2 : lag] <= 2 * REPEATS).all()]
+
+
+def _strongest(inputs: np.ndarray) -> np.ndarray:
+    """Return each channel at the point in space where it varies most, (channels, time). There, noise matters least."""
+    lines = inputs.reshape(len(inputs), -1, inputs.shape[-1])
+    return np.asarray(lines[np.arange(len(lines)), lines.std(-1).argmax(-1)])
+
+
+def _repaired(values: np.ndarray, gaps: Sequence[Sequence[int]], period: int) -> np.ndarray:
+    """Return values (channels, time) with the values in each gap taken from the next period, or else from the one before."""
+    result = values.copy()
+    for _, start, stop in gaps:
+        index = np.arange(start, stop)
+        other = np.where(index + period < values.shape[-1], index + period, index - period)
+        result[:, index] = values[:, other]
+    return result
+
+
+def folded(values: np.ndarray, period: int) -> np.ndarray:
+    """Return values (…, time) as (…, periods, time of a period), without an incomplete last period."""
+    count = values.shape[-1] // period
+    return values[..., : count * period].reshape(*values.shape[:-1], count, period)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -116,12 +141,8 @@ def average(record: Record, period: int, from_rest: bool = False) -> Periods | N
     if count < 2 or period < 2:
         raise LfnoError(f"a period of {period} samples does not repeat in a record of {len(record)}: two periods are needed")
 
-    def folded(values: np.ndarray) -> np.ndarray:
-        """Return the values as (channels, *space, periods, time)."""
-        return values[..., : count * period].reshape(*values.shape[:-1], count, period)
-
-    inputs, outputs = folded(record.inputs), folded(record.outputs)
-    mask = None if record.mask is None else folded(record.mask)
+    inputs, outputs = folded(record.inputs, period), folded(record.outputs, period)
+    mask = None if record.mask is None else folded(record.mask, period)
     places = tuple(range(1, outputs.ndim))
     size = np.sqrt(((outputs - outputs.mean(places, keepdims=True)) ** 2).mean(places))
 
@@ -136,10 +157,18 @@ def average(record: Record, period: int, from_rest: bool = False) -> Periods | N
         """Return True where the outputs of period k and of period j are measured."""
         return True if mask is None else mask[..., k, :] & mask[..., j, :]
 
-    steps = np.stack([apart(outputs[..., k, :], outputs[..., k - 1, :], both(k, k - 1)) for k in range(1, count)])
-    steps = np.where(np.isfinite(steps), steps, 0.0)
-    floor = np.maximum(steps[-max(1, count // 2) :].min(0), 1e-9 * size)
+    def differences(lag: int) -> np.ndarray:
+        """Return the RMS differences between each period and the period `lag` periods before, (periods − lag, outputs)."""
+        found = [apart(outputs[..., k, :], outputs[..., k - lag, :], both(k, k - lag)) for k in range(lag, count)]
+        return np.stack(found)
+
+    steps = np.nan_to_num(differences(1))
+    late = slice(-max(1, count // 2), None)
+    floor = np.maximum(steps[late].min(0), 1e-9 * size)
     if (floor > REPEATED_OUTPUT * size).any():
+        return None
+    # noise is the same at both lags; a nonlinear system can respond with twice the period of its input
+    if count > 2 and ((differences(2)[late].min(0) < HALVED * floor) & (floor > EXACT * size)).any():
         return None
     # the settled periods begin after the last large difference between neighbouring periods; if a period has few samples, the
     # difference itself has a random error, so the limit is larger

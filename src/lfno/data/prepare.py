@@ -20,8 +20,8 @@ from lfno.data.signals.runs import Runs, check_alike, extended
 from lfno.data.split import FOLDS, Split, borders
 from lfno.data.starts import starts
 from lfno.data.stretches import PARTS, REST, UNKNOWN
-from lfno.data.trajectories import FEWEST_RUNS, note_motion, split_trajectories
-from lfno.data.variation import check_variation
+from lfno.data.trajectories import FEWEST_RUNS, note_motion, run_numbers, split_trajectories
+from lfno.data.variation import check_variation, with_outputs, without_constant_outputs
 from lfno.data.window_length import choose_windows
 from lfno.data.windows import as_samples
 
@@ -62,12 +62,15 @@ def prepare(
     Raises LfnoError for data that cannot be used, or options that do not fit the data.
     """
     data = gather(source, reading)
-    told = check_variation(data)
+    named = reading.get("output") is not None
+    data, left_out = (data, []) if named else without_constant_outputs(data)
+    told = [*left_out, *check_variation(data)]
     bounds = _range(test) if isinstance(test, str) else None
     other: Signals | None = None
     if test is not None and bounds is None:
         _refuse_same_file(source, test)
         other = gather(test, reading)
+        other = with_outputs(other, [channel.name for channel in data.output_channels]) if left_out else other
         check_alike(data, other, ("the training file", "the test file"))
     cutting = window is not None or warmup is not None
     if isinstance(data, Dataset) and data.grid.ndim == 1:
@@ -192,7 +195,7 @@ def _parts(known: Runs, tests: Sequence[Record], bounds: tuple[float, float] | N
         if own is None or not own.get("validation"):
             return partition.whole_runs(sizes, None if own is None else own["test"])
         return [next(part for part, runs in own.items() if k in runs) for k in range(len(sizes))]
-    low, high = (int(value) for value in bounds)
+    low, high = run_numbers(bounds)
     if not 0 <= low < high <= len(sizes):
         raise LfnoError(f"the test range {low}:{high} does not fit {len(sizes)} runs, which are counted from 0")
     return partition.whole_runs(sizes, range(low, high))

@@ -14,7 +14,7 @@ import numpy as np
 
 from lfno.core.errors import LfnoError, Option
 from lfno.core.short import Short
-from lfno.data.dataset import Dataset
+from lfno.data.dataset import INPUT_GAPS, Dataset
 from lfno.data.gaps import after_gaps
 from lfno.data.periods import Periods, average, find_period
 from lfno.data.signals.record import Record
@@ -41,7 +41,7 @@ def period_of(records: Sequence[Record], periodic: str | float, told: int | None
     if periodic == NO:
         return None
     if periodic == AUTO:
-        found = {told} if told else {find_period(record.inputs) for record in records}
+        found = {told} if told else {find_period(record.inputs, record.provenance.get(INPUT_GAPS, [])) for record in records}
         return found.pop() if len(found) == 1 else None
     try:
         period = round(float(periodic) / axis.step)
@@ -191,7 +191,7 @@ def realisations(records: Sequence[Record], states: Sequence[str], period: int) 
     what = "realisation" if len(records) == 1 else "realisations"
     notes = [
         f"the input repeats every {period} samples ({period * axis.step:.4g} {axis.unit}): {times} steady periods of "
-        f"{len(records)} {what} are averaged"
+        f"{len(records)} {what} are averaged (the option “periodic” can turn this off)"
     ]
     if noise is not None:
         pairs = zip(records[0].output_channels, noise, strict=True)

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from lfno.core.errors import LfnoError
+from lfno.core.errors import LfnoError, Option
 from lfno.data import split as splits
 from lfno.data.dataset import MOVING_RUNS, Dataset, joined
 from lfno.data.gaps import after_gaps
@@ -15,6 +15,14 @@ from lfno.data.split import Split
 from lfno.data.starts import moving
 
 FEWEST_RUNS = 3  # runs: one for training, one for validation, one for the test
+
+
+def run_numbers(bounds: tuple[float, float]) -> tuple[int, int]:
+    """Return the range of runs for the test. Raises LfnoError if a bound is not a whole number."""
+    if any(bound != int(bound) for bound in bounds):
+        said = f"the test range {bounds[0]:g}:{bounds[1]:g} has a fraction, but it counts runs from 0: give two whole numbers: "
+        raise LfnoError(said, Option("test", "START:STOP"))
+    return int(bounds[0]), int(bounds[1])
 
 
 def split_trajectories(
@@ -47,7 +55,7 @@ def split_trajectories(
         train = np.sort(np.concatenate([own.train, own.test]))
         return data, Split(train, own.validation, np.arange(count, len(data))), notes
     if bounds is not None:
-        low, high = (int(value) for value in bounds)
+        low, high = run_numbers(bounds)
         if not 0 <= low < high <= count or high - low > count - 2:
             raise LfnoError(
                 f"the test range {low}:{high} does not fit {count} trajectories: it must be inside 0:{count}, and at least two "

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from typing import Any
+
 import numpy as np
 
 from lfno.core.errors import LfnoError, Option
@@ -10,11 +13,13 @@ from lfno.data.files.variables import listing
 from lfno.data.signals.record import Record
 from lfno.data.signals.runs import Runs
 
+Signals = Record | Dataset | Runs
+
 #: advice in the error message for constant inputs
-FREE = "if the motion is free, give the initial state of each run as the input, one number for each run"
+FREE = "choose another input; for free motion, choose the initial state as the input, a variable with one number for each run"
 
 
-def check_variation(data: Record | Dataset | Runs) -> list[str]:
+def check_variation(data: Signals) -> list[str]:
     """Return one note for each constant input. Raises LfnoError if an output is constant, or if all inputs are constant.
 
     >>> from lfno.core.grid import Grid
@@ -39,7 +44,44 @@ def check_variation(data: Record | Dataset | Runs) -> list[str]:
     return [f"the input {name!r} is constant ({value:g}): the outputs cannot depend on it" for name, value in found["input"]]
 
 
-def _pieces(data: Record | Dataset | Runs, role: str, channel: int) -> list[np.ndarray]:
+def without_constant_outputs(data: Signals) -> tuple[Signals, list[str]]:
+    """Leave out the outputs that are constant in all runs, and return (data, one note for each of them).
+
+    This is for outputs that were found by their names. If all outputs are constant, they stay.
+    """
+    values = [_constant(_pieces(data, "outputs", k)) for k in range(len(data.output_channels))]
+    kept = [channel.name for channel, value in zip(data.output_channels, values, strict=True) if value is None]
+    if not kept or len(kept) == len(values):
+        return data, []
+    notes = [
+        f"{channel.name!r} is constant ({value:g}) and was left out"
+        for channel, value in zip(data.output_channels, values, strict=True)
+        if value is not None
+    ]
+    return with_outputs(data, kept), notes
+
+
+def with_outputs(data: Signals, names: list[str]) -> Signals:
+    """Return the data with these outputs only; unchanged if one of the names is not an output of the data."""
+    own = [channel.name for channel in data.output_channels]
+    if names == own or not {*names} <= {*own}:
+        return data
+    if isinstance(data, Runs):
+        return replace(data, records=tuple(_with(record, names) for record in data.records))
+    kept: Record | Dataset = _with(data, names)
+    return kept
+
+
+def _with(data: Record | Dataset, names: list[str]) -> Any:
+    """Return `with_outputs` of one record or of trajectories of one length, which must have these outputs."""
+    index = [[channel.name for channel in data.output_channels].index(name) for name in names]
+    axis = 1 if isinstance(data, Dataset) else 0
+    mask = None if data.mask is None else data.mask.take(index, axis)
+    channels = tuple(data.output_channels[k] for k in index)
+    return replace(data, outputs=data.outputs.take(index, axis), output_channels=channels, mask=mask)
+
+
+def _pieces(data: Signals, role: str, channel: int) -> list[np.ndarray]:
     """Return the values of one channel: one array for a data set or a record, one array per run for `Runs`."""
     if isinstance(data, Dataset):
         return [compact(getattr(data, role))[:, channel]]

@@ -158,7 +158,9 @@ class Coverage(Short):
                 above = _distance(value, high * self._slack + margin, middle)
                 below = _distance(-value, margin - low / self._slack, -middle)
                 times = value / max(high, margin) if above > below else low / max(value, margin)
-                where = f"{value:.3g} {unit}, in training {low:.3g} to {high:.3g} {unit}"
+                # the frequency 0 stands for the lowest bin of the spectrum, which ends at one cycle per window
+                here, least, most = (max(number, margin / RESOLUTION) for number in (value, low, high))
+                where = f"{here:.3g} {unit}, in training {least:.3g} to {most:.3g} {unit}"
                 message = f"{100 * share:.0f} % of the energy of the input lies below {where}"
                 yield max(above, below), Excess("band", float(times), message)
 

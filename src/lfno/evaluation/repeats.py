@@ -12,6 +12,7 @@ import numpy as np
 
 from lfno.core.grid import Grid
 from lfno.core.short import Short
+from lfno.data.dataset import INPUT_GAPS
 from lfno.data.periods import average, find_period
 from lfno.data.signals.record import Record
 
@@ -53,7 +54,10 @@ def measure_split(model: Decomposes, record: Record, from_rest: bool = False) ->
     from_rest: whether the system was at rest before the record. If False, the function tests this: the system was at rest if
         the first two samples of every output are smaller than AT_REST times the RMS of its first period.
     """
-    if record.grid.ndim > 1 or (period := find_period(record.inputs)) is None:
+    if record.grid.ndim > 1:
+        return None
+    period = find_period(record.inputs, record.provenance.get(INPUT_GAPS, []))
+    if period is None:
         return None
     found = average(record, period, from_rest)
     if found is None:

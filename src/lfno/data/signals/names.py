@@ -12,7 +12,7 @@ from lfno.core.errors import LfnoError, Option
 from lfno.data.files.variables import Variables, listing
 from lfno.data.signals.columns import extent, increases, increases_evenly, is_idle, is_signal, numbers_rows
 from lfno.data.signals.sampling import SECONDS
-from lfno.data.signals.vocabulary import COORDINATES, EITHER, RATES, STEPS, TIMES, bare_word, side
+from lfno.data.signals.vocabulary import COORDINATES, EITHER, RATES, STEPS, TIMES, bare_word, likely, side
 
 
 @dataclass(frozen=True)
@@ -58,18 +58,21 @@ def find_roles(
 def proposal(variables: Variables) -> dict[str, str]:
     """Return example options `input` and `output` for a file whose names do not show all roles, and `dt` if it has no time.
 
-    The input is the first signal whose name shows an input, or else the first whose name does not show an output. The output is
-    the first other signal whose name does not show an input. Without such signals, the first two signals are the input and the
-    output. The user has to correct the examples. The result is empty if the file has fewer than two signals.
+    The inputs are the signals whose names show an input. If there are none, the input is the first of the signals whose names
+    are most like an input; see `likely`. The outputs are found from the other signals in the same way. If all names show an
+    input, the first signal is the input, and the second is the output. The user has to correct the examples. The result is
+    empty if the file has fewer than two signals.
     """
     clocks = _clocks(variables, set())
     coordinates = {name for name in variables if name not in clocks and _is_coordinate(variables, name)}
     found = _signals(variables, {*clocks, *coordinates}, clocks)
     if len(found) < 2:
         return {}
-    sure = [name for name in found if side(name) == "input"][:1] or [name for name in found if side(name) != "output"][:1]
-    other = [name for name in found if name not in sure and side(name) != "input"]
-    named = {"input": sure[0], "output": other[0]} if sure and other else {"input": found[0], "output": found[1]}
+    inputs = [name for name in found if side(name) == "input"] or [max(found, key=likely)]
+    inputs = inputs if len(inputs) < len(found) else found[:1]
+    others = [name for name in found if name not in inputs]
+    outputs = [name for name in others if side(name) == "output"] or [min(others, key=likely)]
+    named = {"input": ",".join(inputs), "output": ",".join(outputs)}
     return named | ({} if clocks or sampling_step(variables) else {"dt": "SECONDS"})
 
 
@@ -217,8 +220,9 @@ def _guess(
         return (inputs, tuple(rest)) if inputs else (tuple(rest), outputs)
     if len(rest) < 2:
         raise LfnoError(
-            f"an input and an output are needed, and besides the time the file has {listing(rest)}; add the other signal. "
-            "For free decays, measure many runs; the input is the initial state, one number for each run"
+            f"a fit needs an input and an output, and besides the time the file has {listing(rest)}; add the other signal. "
+            "A prediction needs the inputs only. For free decays, measure many runs; the input is the initial state, one "
+            "number for each run"
         )
     sure_in = [name for name in rest if side(name) == "input"]
     sure_out = [name for name in rest if side(name) == "output"]

@@ -45,10 +45,16 @@ class Clock(Short):
 def in_seconds(stamps: np.ndarray, unit: str, name: str, notes: list[str]) -> tuple[np.ndarray, str]:
     """Return (stamps, unit) in seconds. Stamps in an unknown unit are not converted. Stamps without a unit count as seconds.
 
-    name: the name of the time vector. If `unit` is empty, the last word of the name may be the unit, as in `time_ms`.
+    name: the name of the time vector. If `unit` is empty, the last word of the name may be the unit, as in `time_ms`. A single
+        letter is a unit only after a word: `time_h` is in hours, but the letter of `t_h` or `t_d` may be an index.
     """
-    word = unit.split()[0] if unit.split() else next(iter(re.findall(r"[_ .]([A-Za-zµμ]+)$", name)), "")
+    before, word = next(iter(re.findall(r"([A-Za-z]*)[_ .]([A-Za-zµμ]+)$", name)), ("", ""))
+    index = not unit.split() and len(word) == 1 and len(before) <= 1
+    word = unit.split()[0] if unit.split() else word
     factor = SECONDS.get(word.lower())
+    if factor not in (None, 1) and index:
+        notes.append(f"the time {name!r} has no unit and is taken in s; if it is in {word}, add the unit to the name: [{word}]")
+        return stamps, "s"
     if factor is None:
         return stamps, unit or "s"
     if factor == 1:

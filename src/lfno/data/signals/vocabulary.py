@@ -30,6 +30,14 @@ OUTPUTS = {
     "geschwindigkeit", "ausgang", "antwort", "sortie", "salida", "temperature", "temp", "temperatur", "level",
     "angle", "strain",
 }  # fmt: skip
+#: words of signals that are more often inputs than outputs, or the reverse. They are only for examples, which the user corrects
+LIKELY_INPUTS = {
+    "voltage", "current", "power", "duty", "setpoint", "reference", "spannung", "strom", "leistung", "sollwert", "steering",
+}  # fmt: skip
+LIKELY_OUTPUTS = {
+    "speed", "rpm", "omega", "theta", "drehzahl", "winkel", "yaw", "pitch", "roll", "vibration", "sensor", "measured",
+    "concentration", "humidity", "istwert",
+}  # fmt: skip
 #: names of inputs or outputs: u is the output in mechanics and the input in control. The names of the other signals decide
 EITHER = {"u", "x"}
 #: names of a column of row numbers (pandas writes such a column with an empty name)
@@ -49,12 +57,29 @@ def side(name: str) -> str:
     >>> side("Shaker Force"), side("InputGasRate"), side("temp_chamber"), side("valve position"), side("u")
     ('input', 'input', 'output', '', '')
     """
+    return _side(name, INPUTS, OUTPUTS)
+
+
+def likely(name: str) -> int:
+    """Return a number that is larger for a name that is more like an input: 2 and 1 for inputs, 0 for neither, −1 and −2.
+
+    ±2 means that the name tells the role (see `side`), ±1 that signals of this name often have this role.
+
+    >>> [likely(name) for name in ("force", "motor_voltage", "a", "Speed", "Q_out")]
+    [2, 1, 0, -1, -2]
+    """
+    number = {"input": 1, "output": -1, "": 0}
+    return 2 * number[side(name)] or number[_side(name, LIKELY_INPUTS, LIKELY_OUTPUTS)]
+
+
+def _side(name: str, inputs: set[str], outputs: set[str]) -> str:
+    """Return "input" or "output" if the name, or one word of it, is in one of these sets; "" if not, or if it is in both."""
     whole = bare_word(name)
-    if whole in INPUTS or whole in OUTPUTS:
-        return "input" if whole in INPUTS else "output"
+    if whole in inputs or whole in outputs:
+        return "input" if whole in inputs else "output"
     words = {word.lower() for word in re.findall(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])", re.split(r"[/.]", name)[-1])}
     words = {word for word in words if len(word) >= SHORTEST}
-    sides = [side for side, known in (("input", INPUTS), ("output", OUTPUTS)) if words & known]
+    sides = [side for side, known in (("input", inputs), ("output", outputs)) if words & known]
     return sides[0] if len(sides) == 1 else ""
 
 
