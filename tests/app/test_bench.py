@@ -158,7 +158,7 @@ def test_an_undamped_system_has_no_true_steady_part(desk: Desk) -> None:
     split = desk.ask("split", {"system": "duffing-c0", "input": PAPER, "model": "LFNO"})
     assert "no true steady part" in split["reason"]
     assert "true_steady" not in split
-    with pytest.raises(LfnoError, match="nothing damps it"):
+    with pytest.raises(LfnoError, match="nothing damps the system"):
         desk.ask("sweep", {"system": "duffing-c0", "model": "truth", "amplitude": 1.0})
 
 

@@ -41,10 +41,10 @@ def said(problem: LfnoError | str, files: Sequence[dict[str, str]]) -> str:
 
 
 def reading_options(options: dict[str, Any]) -> dict[str, Any]:
-    """Return the fields of the form as options of `lfno.data.signals.read_signals`. Empty fields are left out."""
+    """Return the fields of the form as options of `lfno.data.prepare.prepare`. Empty fields are left out."""
     from lfno.data.prepare import READING
 
-    unknown = sorted(set(options) - set(READING))
+    unknown = sorted(set(options) - {*READING, "periodic"})
     if unknown:
         raise LfnoError(f"there is no field {unknown[0][:60]!r} for reading a file")
     given: dict[str, Any] = {}
@@ -106,7 +106,7 @@ class Reader:
 
         about = item.about
         report = _told(item, lambda: describe(item.folder / about["files"][0]["path"], field))
-        reading = about["reading"] or report["options"] or {}
+        reading = about["reading"] or report["options"] or report["roles"]
         found = {**_summary(item), "variables": report["variables"], "reading": reading}
         try:
             return jsonable(found | self.read(item, reading))
@@ -123,6 +123,7 @@ class Reader:
         item.change(reading=given)
         data, records = prepared.dataset, prepared.records
         first: Any = records[0] if records else data
+        lengths = [len(record) for record in records] or [first.grid.shape[-1]]
         kind = "one record" if len(records) == 1 else f"{len(records)} runs" if records else f"{len(data)} trajectories"
         return jsonable(
             {
@@ -131,6 +132,7 @@ class Reader:
                 "problem": None,
                 "notes": [said(note, item.about["files"]) for note in prepared.notes],
                 "kind": kind,
+                "lengths": [min(lengths), max(lengths)],
                 "axes": first.grid.to_dict()["axes"],
                 "input": [[channel.name, channel.unit] for channel in first.input_channels],
                 "output": [[channel.name, channel.unit] for channel in first.output_channels],

@@ -11,7 +11,7 @@ from lfno.data import signals
 from lfno.data.dataset import Dataset
 from lfno.data.files import Variables, read
 from lfno.data.files.variables import kind, listing
-from lfno.data.signals.names import find_roles, proposal
+from lfno.data.signals.names import find_clocks, find_roles, proposal
 from lfno.data.signals.parts import join, tell_apart
 from lfno.data.signals.record import Record
 from lfno.data.signals.runs import Runs
@@ -34,6 +34,7 @@ def describe(file: str | Path, wording: Callable[[Option], str] = str) -> dict[s
         notes: sentences about changes to the data and about the choice of the signals
         options: keywords with which `lfno.data.signals.read_signals` reads the file; None if the signals cannot be read
     and, only if the signals cannot be read:
+        roles: names of the variables that are probably the input, the output, the time and the run number
         example: if the inputs, the outputs or the time step are unknown, options with example values, which the user corrects
     and, only if the signals can be read:
         kind: the form of the data in words: "one record", "3 runs of unequal length" or "8 trajectories"
@@ -81,7 +82,11 @@ def _reading(path: Path, variables: Variables, wording: Callable[[Option], str])
             problems.append(error.worded(wording))
             cures = [option.name for option in error.options if option.value is True and option.name not in switches]
             if len(switches) == MOST_CURES or not cures:
-                return {"problems": problems, "options": None, "notes": variables.notes, "example": _example(variables, error)}
+                likely, example = _likely(variables), {}
+                if {"input", "output", "dt"} & {option.name for option in error.options}:
+                    example = {name: text for name, text in likely.items() if name != "time"}
+                likely.pop("dt", None)
+                return {"problems": problems, "options": None, "notes": variables.notes, "roles": likely, "example": example}
             switches[cures[0]] = True
     options = switches if own else _roles(variables) | switches
     offered = [] if own else _offered(variables, data)
@@ -132,11 +137,18 @@ def _roles(variables: Variables) -> dict[str, Any]:
     return {name: ",".join(names) for name, names in named.items() if names} | ({"sample": sample} if sample else {})
 
 
-def _example(variables: Variables, error: LfnoError) -> dict[str, str]:
-    """Return options with example names, if the error message asks for the roles or for the time step; else {}."""
-    if not {"input", "output", "dt"} & {option.name for option in error.options}:
+def _likely(variables: Variables) -> dict[str, str]:
+    """Return options with the probable names of input, output, time and run number, and `dt` if the file has no time.
+
+    Return {} if the variables cannot be arranged.
+    """
+    try:
+        separated = separate(variables, None, None)
+        arranged, sample = tell_apart(variables if separated is None else separated.runs[0], None, None)
+    except LfnoError:
         return {}
-    separated = separate(variables, None, None)
-    arranged, sample = tell_apart(variables if separated is None else separated.runs[0], None, None)
-    return proposal(join(arranged)[0]) | ({"sample": sample} if sample else {})
+    joined = join(arranged)[0]
+    times = find_clocks(joined, set())
+    time = {"time": times[0]} if len(times) == 1 else {}
+    return proposal(joined) | time | ({"sample": sample} if sample else {})
 
