@@ -16,7 +16,7 @@ from lfno.data.signals.parts import join, tell_apart
 from lfno.data.signals.record import Record
 from lfno.data.signals.runs import Runs
 from lfno.data.signals.separate import separate
-from lfno.data.signals.vocabulary import RATES, STEPS, bare_word
+from lfno.data.signals.vocabulary import RATES, SAMPLES, STEPS, bare_word
 from lfno.data.variation import check_variation
 
 MOST_CURES = 2  # options: at most this many are turned on automatically to make a file readable
@@ -133,6 +133,9 @@ def _roles(variables: Variables) -> dict[str, Any]:
     separated = separate(variables, None, None)
     arranged, sample = tell_apart(variables if separated is None else separated.runs[0], None, None)
     roles = find_roles(join(arranged)[0], None, None, None, False)
+    if separated is not None:  # the column with the run numbers is in no run
+        numbers = [name for name in variables if name not in separated.runs[0].entries and bare_word(name) in SAMPLES]
+        sample = numbers[0] if len(numbers) == 1 else sample
     named = {"input": roles.inputs, "output": roles.outputs, "time": roles.times}
     return {name: ",".join(names) for name, names in named.items() if names} | ({"sample": sample} if sample else {})
 

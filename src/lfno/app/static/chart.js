@@ -93,7 +93,7 @@ export class Chart {
     if (!this.x || !this.plot.clientWidth) return;
     this.u?.destroy();
     const muted = colour("muted");
-    const axis = (label, extra) => ({ stroke: muted, grid: { stroke: colour("grid"), width: 1, ...(extra.filter ? { filter: extra.filter } : {}) }, ticks: { stroke: colour("grid"), size: 4 }, font: "12px system-ui, sans-serif", labelFont: "12px system-ui, sans-serif", label, labelSize: 16, values: (_, splits) => splits.map((value) => (value === null ? "" : number(value, 4))), ...extra });
+    const axis = (label, extra) => ({ stroke: muted, grid: { stroke: colour("grid"), width: 1, ...(extra.filter ? { filter: extra.filter } : {}) }, ticks: { stroke: colour("grid"), size: 4, ...(extra.filter ? { filter: extra.filter } : {}) }, font: "12px system-ui, sans-serif", labelFont: "12px system-ui, sans-serif", label, labelSize: 16, values: (_, splits) => splits.map((value) => (value === null ? "" : number(value, 4))), ...extra });
     this.u = new uPlot({
       width: this.plot.clientWidth, height: this.height, legend: { show: false }, padding: [8, 10, 0, 0],
       scales: { x: { time: false, distr: this.logX ? 3 : 1, range: (_, low, high) => [low, high] }, y: { distr: this.log ? 3 : 1, range: (_, low, high) => this.range(low, high) } },

@@ -28,7 +28,7 @@ export function chips(page) {
   };
   const narrow = page.models.filter(isPaper);
   const there = el("button", { type: "button", class: "link", "data-do": "paper", onclick: () => page.toPaper() }, "show them with that input");
-  const line = narrow.length ? [el("span", { class: "off-note" }, el("span", { class: "muted small" }, "Networks of the paper know one shape of input only (", there, "):"), ...narrow.map(chip))] : [];
+  const line = narrow.length ? [el("span", { class: "off-note" }, el("span", { class: "muted small" }, "Grey: networks that were trained on one shape of input only, as in the paper (", there, "):"), ...narrow.map(chip))] : [];
   byId("chips").replaceChildren(key("truth", "truth"), ...page.models.filter((one) => !isPaper(one)).map(chip), ...line);
   if (before) byId("chips").querySelector(`[data-curve="${CSS.escape(before)}"]`)?.focus();
 }

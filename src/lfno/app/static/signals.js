@@ -138,11 +138,11 @@ function signals(found) {
   const size = (axis, last) => (last && least < most ? `${least} to ${most}` : axis.size);
   const grid = found.axes.map((axis, k) => `${size(axis, k === found.axes.length - 1)} points of ${axis.name}, ${number(axis.step, 4)} ${axis.unit} apart`).join("; ");
   const { train, validation, test } = found.samples;
-  const words = `${found.kind}; ${grid}; ${count(train, found.windows ? "window" : "trajectory")} to train, ${validation} to validate, ${test} to test`;
+  const words = `${found.kind}; ${grid}; ${count(train, found.unit)} to train, ${validation} to validate, ${test} to test`;
   const body = el("div");
   byId("drawn").replaceChildren(el("header", {}, el("h2", {}, "The signals"), el("span", { class: "muted small" }, words)), body);
   const show = (drawn) => draw(body, drawn, found);
-  if (found.trajectories > 1) byId("drawn").firstElementChild.append(el("span", { class: "grow" }), picker("run", found.trajectories, async (sample) => show(await ask("signals", { file: file.id, sample }))));
+  if (found.runs > 1) byId("drawn").firstElementChild.append(el("span", { class: "grow" }), picker("run", found.runs, async (sample) => show(await ask("signals", { file: file.id, sample }))));
   show(found.drawn);
 }
 

@@ -67,12 +67,12 @@ async function choose(name, query) {
 /** What the page shows, where its models come from, and what a newcomer can do next. */
 function origin(system) {
   const rich = system.models.filter((one) => isRich(one.key));
-  const shown = (rich.length ? rich : system.models).map((one) => one.label);
+  const shown = (rich.length ? rich : system.models).map((one) => (one.key === "marching" ? "network" : one.label));
   const names = shown.length > 1 ? `${shown.slice(0, -1).join(", ")} and ${shown.at(-1)}` : shown[0];
   const were = shown.length > 1 ? "were" : "was";
-  const learned = rich.length ? "simulated responses of this equation to random inputs, without the equation itself" : "simulated responses of this equation to one shape of input, without the equation itself";
-  const source = names ? `${names[0].toUpperCase()}${names.slice(1)} ${were} fitted to ${learned}; compare with the solution of the equation (truth) for any input you choose. ` : "";
-  return [source, el("a", { href: "#signals" }, "Fit such a model to your own measurements"), "."];
+  const inputs = rich.length ? "random inputs" : "inputs of one shape";
+  const source = names ? `The ${names} ${were} fitted to simulated responses of this equation to ${inputs}. Choose an input, and compare with the exact solution (truth). ` : "";
+  return [source, "Next: ", el("a", { class: "link", href: "#signals" }, "fit such models to your own signals"), "."];
 }
 
 function build(query) {
