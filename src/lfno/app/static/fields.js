@@ -153,7 +153,7 @@ export class Fields {
         this.show();
       };
       this.sheets.set(parent, tiles.map(([label, colour, field]) => {
-        const figure = el("figure", { class: "map" }, el("figcaption", {}, el("span", { class: "swatch", mark: colour }), label, el("b", {})));
+        const figure = el("figure", { class: "map" }, el("figcaption", {}, el("span", {}, el("span", { class: "swatch", mark: colour }), label), el("b", {})));
         parent.append(figure);
         if (field === null) return figure.append(el("div", { class: `empty ${this.flow ? "square" : ""}` }, "loading…"));
         return new FieldMap(figure, pick, this.flow ? 1 : 0.82, this.view);

@@ -71,7 +71,7 @@ function origin(system) {
   const names = shown.length > 1 ? `${shown.slice(0, -1).join(", ")} and ${shown.at(-1)}` : shown[0];
   const were = shown.length > 1 ? "were" : "was";
   const inputs = rich.length ? "random inputs" : "inputs of one shape";
-  const source = names ? `The ${names} ${were} fitted to simulated responses of this equation to ${inputs}. Choose an input, and compare with the exact solution (truth). ` : "";
+  const source = names ? `The ${names} ${were} fitted to simulated responses of this equation to ${inputs}. Choose an input, and compare with the solution of the equation (truth). ` : "";
   return [source, "Next: ", el("a", { class: "link", href: "#signals" }, "fit such models to your own signals"), "."];
 }
 
