@@ -102,7 +102,7 @@ def test_every_run_of_a_prediction_can_be_shown(desk: Desk, table: Table, tmp_pa
 
 
 def test_the_measured_frequency_response_uses_measured_values_only() -> None:
-    """An output with large wrong values at missing samples has the response of the complete output; without gaps, all data count."""
+    """An output with missing values has the response of the filter, not a mixture with the response of the prediction."""
     draw = np.random.default_rng(0)
     force = draw.standard_normal((1, 1, 4000))
     motion = np.apply_along_axis(lambda f: np.convolve(f, [0.5, 0.3, 0.2])[:4000], -1, force)

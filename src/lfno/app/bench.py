@@ -151,8 +151,8 @@ class Bench(ABC):
                 torch_alone()
                 model = self.model(key)
                 modes = [mode.to_dict() for mode in model.modes()]
-                caveat = model.split_caveat if model.split_caveat.startswith(NOT_PHYSICAL) else ""  # else only the split is wrong
-                return jsonable({"modes": modes, "problem": "", "caveat": caveat})
+                doubtful = model.split_caveat.startswith(NOT_PHYSICAL)  # other caveats concern the split alone
+                return jsonable({"modes": modes, "problem": "", "caveat": model.split_caveat if doubtful else ""})
             poles = self.system.linearised_poles()[:6]
         except LfnoError as error:
             return {"modes": [], "problem": str(error), "caveat": ""}

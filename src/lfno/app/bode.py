@@ -69,7 +69,7 @@ def whole_segments(known: np.ndarray, inputs: int) -> tuple[list[tuple[int, int]
         stretches += [(sample, int(start), int(stop)) for start, stop in edges.reshape(-1, 2)]
     length = segment_length(len(known), inputs, known.shape[1])
     while length >= 16:
-        places = [(sample, first) for sample, start, stop in stretches for first in range(start, stop - length + 1, length // 2)]
+        places = [(k, n) for k, start, stop in stretches for n in range(start, stop - length + 1, length // 2)]
         if len(places) >= AVERAGES * inputs:
             return places, length
         length = length * 9 // 10

@@ -170,7 +170,7 @@ class Reader:
         return jsonable({**drawn, "tests": tests})
 
     def _prepare(self, item: Item, given: dict[str, Any]) -> tuple[Signals, Prepared]:
-        """Return the signals of an item as measured, and prepared for a fit, read with these options, from memory if possible."""
+        """Return the signals of an item as measured, and prepared for a fit, from memory if possible. given: the fields."""
         from lfno.data.gathering import gather
         from lfno.data.prepare import prepare
 

@@ -61,7 +61,8 @@ def split_trajectories(
         chosen = splits.permutation(len(split.train), 0)[: max(1, len(split.train) // 10)]
         split = Split(np.delete(split.train, chosen), split.train[np.sort(chosen)], split.test)
         verb = "is" if len(chosen) == 1 else "are"
-        notes.append(f"{len(chosen)} of the training samples {verb} used for validation, because the split of the file has none")
+        why = "because the split of the file has none"
+        notes.append(f"{len(chosen)} of the training samples {verb} used for validation, {why}")
     return data, split, notes
 
 

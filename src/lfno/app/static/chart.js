@@ -1,8 +1,9 @@
 // A chart of curves, drawn by uPlot. It has zoom, pan, a cursor that shows values (pointer or keyboard), and saves PNG and CSV.
 
 import uPlot from "./vendor/uPlot.esm.js";
+import { savePicture, saveTable } from "./chartfiles.js";
 import { ticks } from "./sheet.js";
-import { colour, download, el, key, number, savedName } from "./tools.js";
+import { colour, el, key, number, unitOf } from "./tools.js";
 
 const charts = new Set();
 const HELP = "arrow keys move the cursor, plus and minus zoom, page keys pan, 0 shows the whole axis";
@@ -32,9 +33,6 @@ function logLabels(u, splits) {
 
 const logarithmic = { splits: logTicks, filter: logLabels };
 
-/** The unit of a label: "x [m]" → "m". */
-const unitOf = (label) => /\[([^\]]*)\]$/.exec(label)?.[1] ?? "";
-
 /** Draw all charts again, after a change between light and dark colours. */
 export function rebuildAll() {
   for (const chart of charts) {
@@ -56,7 +54,7 @@ export class Chart {
     const button = (label, words, action) => el("button", { type: "button", class: "tool", title: words, "aria-label": `${title}: ${words}`, onclick: action }, label);
     this.tools = el("div", { class: "tools" }, this.readout,
       button("+", "zoom in", () => this.zoomBy(0.5)), button("−", "zoom out", () => this.zoomBy(2)), button("⤢", "show everything", () => this.zoom(null)),
-      button("PNG", "save as a picture", () => this.png()), button("CSV", "save the values", () => this.csv()));
+      button("PNG", "save as a picture", () => savePicture(this)), button("CSV", "save the values", () => saveTable(this)));
     this.box = el("div", { class: "uchart", tabindex: "0", role: "group", "aria-label": `${title}; ${HELP}`, "data-title": title }, this.tools, this.plot);
     this.box.addEventListener("keydown", (event) => this.press(event));
     this.plot.addEventListener("wheel", (event) => this.wheel(event), { passive: false });
@@ -295,43 +293,5 @@ export class Chart {
     else at = Math.max(0, Math.min(this.x.length - 1, at + count));
     if (this.view && (this.x[at] < from || this.x[at] > to)) this.panBy(this.x[at] < from ? -0.5 : 0.5);
     for (const chart of this.group) if (chart.u && chart.x.length === this.x.length) chart.point(at);
-  }
-
-  // -- files -------------------------------------------------------------------------------------------------------
-
-  csv() {
-    const unit = unitOf(this.yLabel);
-    const heads = [this.across, ...this.series.map((one) => (unit ? `${one.label ?? one.name} [${unit}]` : one.label ?? one.name))].map((text) => `"${text.replaceAll('"', "'")}"`);
-    const rows = Array.from(this.x, (value, n) => [value, ...this.series.map((one) => one.y[n])].map((cell) => (Number.isFinite(cell) ? cell : "")).join(","));
-    download(`${savedName(this.box, this.title)}.csv`, [heads.join(","), ...rows, ""].join("\n"));
-  }
-
-  png() {
-    const source = this.u.ctx.canvas;
-    const ratio = window.devicePixelRatio || 1;
-    const canvas = el("canvas");
-    const pen = canvas.getContext("2d");
-    const font = `${12 * ratio}px system-ui, sans-serif`;
-    pen.font = font;
-    let [left, top] = [12 * ratio, 17 * ratio];
-    const words = [[this.title, "text"], ...this.series.map((one) => [one.label ?? one.name, one.name])].map(([text, mark]) => {
-      const wide = pen.measureText(text).width + 18 * ratio;
-      if (left > 12 * ratio && left + wide > source.width) [left, top] = [12 * ratio, top + 17 * ratio];
-      left += wide;
-      return [text, mark, left - wide, top];
-    });
-    Object.assign(canvas, { width: source.width, height: source.height + top + (this.xLabel ? 9 : 27) * ratio });
-    pen.fillStyle = colour("panel");
-    pen.fillRect(0, 0, canvas.width, canvas.height);
-    pen.drawImage(source, 0, top + 9 * ratio);
-    pen.font = font;
-    for (const [text, mark, x, y] of words) {
-      pen.fillStyle = colour(mark);
-      pen.fillText(text, x, y);
-    }
-    pen.fillStyle = colour("muted");
-    pen.textAlign = "center";
-    if (!this.xLabel) pen.fillText(this.across, this.u.bbox.left + this.u.bbox.width / 2, canvas.height - 6 * ratio);
-    canvas.toBlob((blob) => download(`${savedName(this.box, this.title)}.png`, blob));
   }
 }

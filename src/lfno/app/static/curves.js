@@ -45,6 +45,7 @@ export class Curves {
     this.chosen = null;
     this.pick = el("span", { class: "segments", id: "split-of" });
     this.words = new SplitWords();
+    byId("split").classList.add("empty"); // until the first parts arrive
     byId("split").append(el("header", {}, this.words.title, key("steady", "steady"), key("transient", "transient"), this.words.key, el("span", { class: "grow" }), this.pick), this.words.node);
     const parts = [];
     const output = axisLabel(...page.system.output[0]);
@@ -89,7 +90,7 @@ export class Curves {
     this.steady.set(x, curves("steady"), { most });
     this.transient.set(x, curves("transient"), { most });
     this.words.tell(found);
-    byId("split").classList.remove("stale");
+    byId("split").classList.remove("stale", "empty");
     document.body.dataset.split = name;
   }
 }

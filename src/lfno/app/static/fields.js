@@ -34,7 +34,7 @@ export class Fields {
     this.words = new SplitWords();
     const parted = models.some((one) => one.key.startsWith("LFNO"));
     byId("split").dataset.maps = !parted ? 0 : page.system.unsettled ? 2 : 4; // keep room for maps that have not arrived
-    this.partBar = el("div", { class: "bars" });
+    this.partBar = el("div", { class: "bars", hidden: true });
     byId("split").append(el("header", {}, this.words.title), this.words.node, this.parts, this.partBar);
     this.partScale = new ColourBar(this.partBar);
   }

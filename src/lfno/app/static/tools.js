@@ -98,6 +98,8 @@ export function channel(array, index) {
 
 export const points = (axis) => Float64Array.from({ length: axis.size }, (_, n) => axis.origin + n * axis.step);
 export const axisLabel = (name, unit) => (unit ? `${name} [${unit}]` : name);
+/** The unit of a label: "x [m]" → "m". */
+export const unitOf = (label) => /\[([^\]]*)\]$/.exec(label)?.[1] ?? "";
 export const colour = (name) => getComputedStyle(document.documentElement).getPropertyValue(`--${name}`).trim();
 
 export function number(value, digits = 3) {

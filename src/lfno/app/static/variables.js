@@ -21,7 +21,7 @@ export class VariableTable {
     this.dt = el("input", { type: "text", inputmode: "decimal", value: found.reading.dt ?? "", placeholder: "only if there is no time", autocomplete: "off" });
     this.axes = el("input", { type: "text", value: found.reading.axes ?? "", placeholder: "for arrays: sample,t", autocomplete: "off" });
     const period = String(found.reading.periodic ?? "");
-    this.period = el("select", {}, ...Object.entries(PERIODS).map(([value, label]) => el("option", { value, selected: value === (period && period !== "no" ? "given" : period) }, label)));
+    this.period = el("select", { "aria-label": "Period of the input" }, ...Object.entries(PERIODS).map(([value, label]) => el("option", { value, selected: value === (period && period !== "no" ? "given" : period) }, label)));
     this.seconds = el("input", { type: "text", inputmode: "decimal", value: period === "no" ? "" : period, placeholder: "period", "aria-label": "period of the input in the unit of the time", autocomplete: "off" });
     this.period.addEventListener("change", () => {
       this.seconds.hidden = this.period.value !== "given";
