@@ -25,7 +25,7 @@ def bode(signals: dict[str, np.ndarray], step: float) -> dict[str, Any] | None:
     from lfno.identification.frequency import measure_response
 
     inputs, truth, prediction = (np.asarray(signals[name], np.float64) for name in ("input", "truth", "prediction"))
-    places, length = whole_segments(np.isfinite(truth).all(1), inputs.shape[1])
+    places, length = whole_segments(np.logical_and.reduce(np.isfinite(truth), axis=1), inputs.shape[1])
     if not places:
         return None
 
@@ -59,7 +59,7 @@ def whole_segments(known: np.ndarray, inputs: int) -> tuple[list[tuple[int, int]
     list is empty if there is no such length of at least 16 time steps.
 
     >>> whole_segments(np.arange(100)[None] != 40, inputs=1)
-    ([(0, 0), (0, 41), (0, 52), (0, 63), (0, 74)], 22)
+    ([(0, 0), (0, 13), (0, 41), (0, 54), (0, 67)], 26)
     """
     from lfno.plots.bode import AVERAGES, segment_length
 
