@@ -17,7 +17,7 @@ from lfno.app.json_values import jsonable, packed
 from lfno.app.single import Single
 from lfno.core.errors import LfnoError
 from lfno.core.grid import Grid
-from lfno.evaluation.caveat import NOT_PHYSICAL
+from lfno.evaluation.caveat import NOT_PHYSICAL, SPLIT_WRONG
 from lfno.evaluation.metrics import relative_l2
 from lfno.systems import find
 from lfno.systems.families import Curve
@@ -138,7 +138,7 @@ def test_random_inputs_of_a_field(desk: Desk) -> None:
 
 
 def test_a_split_that_is_not_physical_has_a_caveat_with_the_reason(desk: Desk) -> None:
-    reasons = {"duffing-c05": "one shape of forcing", "duffing-c0": "not damped", "pendulum-c05": "free weights"}
+    reasons = {"duffing-c05": "one shape of forcing", "duffing-c0": "not damped", "pendulum-c05": "free parameters"}
     for system, reason in reasons.items():
         query = {"system": system, "input": PAPER, "model": "LFNO"}
         for question in ("split", "modes"):
@@ -154,11 +154,32 @@ def test_a_split_that_is_not_physical_has_a_caveat_with_the_reason(desk: Desk) -
     assert not {"transient", "steady"} & set(whole)
 
 
+def test_the_split_of_a_zero_response_has_no_relative_error(desk: Desk) -> None:
+    query = {"system": "duffing-c05", "input": {**PAPER, "amplitude": 0}, "model": "feedback rich"}
+    split = desk.ask("split", query)
+    assert split["split_error"] is None
+    assert not unpack(split["true_steady"]).any()
+
+
+def test_a_caveat_about_the_split_alone_does_not_concern_the_modes(desk: Desk) -> None:
+    """The poles of this network are those of the equation, but the sizes of its two parts are wrong."""
+    query = {"system": "reaction-diffusion", "family": "random", "value": 0, "model": "LFNO rich"}
+    assert desk.ask("split", query)["caveat"].startswith(SPLIT_WRONG)
+    assert desk.ask("modes", query)["caveat"] == ""
+
+
+def test_the_first_input_of_an_oscillator_is_inside_the_range_of_training(desk: Desk) -> None:
+    for system in desk.ask("systems", {})["systems"]:
+        if "feedback rich" in [model["key"] for model in system["models"]]:
+            query = {"system": system["name"], "input": system["start"], "model": "feedback rich"}
+            assert desk.ask("answer", query)["notes"] == [], system["name"]
+
+
 def test_an_undamped_system_has_no_true_steady_part(desk: Desk) -> None:
     split = desk.ask("split", {"system": "duffing-c0", "input": PAPER, "model": "LFNO"})
     assert "no true steady part" in split["reason"]
     assert "true_steady" not in split
-    with pytest.raises(LfnoError, match="nothing damps it"):
+    with pytest.raises(LfnoError, match="nothing damps the system"):
         desk.ask("sweep", {"system": "duffing-c0", "model": "truth", "amplitude": 1.0})
 
 

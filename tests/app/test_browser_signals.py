@@ -7,6 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 from lfno.app.server import Server
@@ -16,6 +17,14 @@ pytestmark = [pytest.mark.long, pytest.mark.skipif(CHROMIUM is None, reason="the
 
 Browse = Callable[..., Any]
 Table = Callable[..., Path]
+
+
+#: JavaScript: the labels of the vertical axes of the frequency response
+LABELS = """async () => {
+    const { Chart } = await import("/chart.js");
+    const { ratioUnit, axisLabel } = await import("/tools.js");
+    return axisLabel("|H|", ratioUnit("mm", "N"));
+}"""
 
 
 def dropped(browse: Browse, server: Server, *files: Path, **options: Any) -> Any:
@@ -73,6 +82,27 @@ def test_readable_files_damaged_files_and_roles(browse: Browse, server: Server, 
     assert page.evaluate("document.documentElement.scrollHeight") < 4000
     page.get_by_label("find a variable").fill("c1999")
     page.wait_for_selector('[data-variable="c1999"]')
+
+
+def test_signals_have_legends_and_the_period_of_the_input_can_be_stated(browse: Browse, server: Server, tmp_path: Path) -> None:
+    t = np.arange(2000) * 0.05
+    columns = [t, np.sin(t), np.cos(1.7 * t), np.sin(t - 1), np.cos(t + 0.3)]
+    heads = "t [s],F1 [N],F2 [N],x1 [mm],x2 [mm]"
+    np.savetxt(tmp_path / "mimo.csv", np.stack(columns, 1), delimiter=",", header=heads, comments="")
+    page = dropped(browse, server, tmp_path / "mimo.csv")
+    page.wait_for_selector("#drawn canvas")
+    assert "F1\nF2" in page.inner_text('#drawn [data-title="inputs"] .readout')
+    assert "x1\nx2" in page.inner_text('#drawn [data-title="outputs"] .readout')
+    page.get_by_label("Period of the input", exact=True).select_option("given")
+    page.get_by_label("period of the input in the unit of the time").fill("-3")
+    page.keyboard.press("Enter")
+    page.wait_for_selector("#problem:not([hidden])")
+    assert "“Period of the input” = -3" in page.inner_text("#problem")
+    page.get_by_label("Period of the input", exact=True).select_option("no")
+    page.wait_for_selector("#problem[hidden]", state="attached")
+    page.reload()
+    page.wait_for_selector("#drawn canvas")
+    assert page.get_by_label("Period of the input", exact=True).input_value() == "no"
 
 
 def test_reload_two_tabs_and_restart_during_training(browse: Browse, table: Table, tmp_path: Path) -> None:
@@ -145,7 +175,10 @@ def test_fit_compare_export_and_predict(browse: Browse, server: Server, table: T
     assert "of the standard deviation" in page.inner_text("#predicted")
     with page.expect_download() as saved:
         page.click("#predicted a")
-    assert Path(saved.value.path()).read_text().startswith('"t","u"\n')
+    assert Path(saved.value.path()).read_text().startswith('"t [s]","u [mm]"\n')
+    assert saved.value.suggested_filename == "new-predicted-by-linear-model-of-rig-csv.csv"
+    assert "Times are those of the file" in page.inner_text("#compare .times")
+    assert "|H| [mm/N]" in page.evaluate(LABELS)
     # the whole page fits on a phone
     page.set_viewport_size({"width": 390, "height": 844})
     page.wait_for_function("document.documentElement.scrollWidth === 390")

@@ -108,6 +108,45 @@ def test_error_messages_name_fields_of_the_page(desk: Desk, table: Table) -> Non
             desk.ask("read", {"file": found["id"], "options": options})
 
 
+def test_a_file_with_a_problem_keeps_the_roles_of_its_other_variables(desk: Desk, table: Table) -> None:
+    lines = table().read_text().splitlines()
+    bare = "\n".join(line.partition(",")[2] for line in lines) + "\n"  # without the time
+    found = desk.receive("bare.csv", bare.encode())
+    assert "there is no time vector" in found["problem"]
+    assert found["reading"] == {"input": "force", "output": "u"}
+    read = desk.ask("read", {"file": found["id"], "options": {**found["reading"], "dt": "0.05"}})
+    assert read["samples"]["train"] > 0
+    still = [",".join([line.split(",")[0], "1.0", line.split(",")[2]]) for line in lines[1:]]
+    found = desk.receive("still.csv", ("\n".join([lines[0], *still]) + "\n").encode())
+    assert "is constant" in found["problem"]
+    assert found["reading"] == {"input": "force", "output": "u", "time": "time"}
+
+
+def test_the_column_of_run_numbers_has_its_role_and_runs_have_their_lengths(desk: Desk, table: Table) -> None:
+    lines = table().read_text().splitlines()
+    rows = [
+        f"{1 + (k >= 1300)},{(k - 1300 * (k >= 1300)) * 0.05:.2f},{line.partition(',')[2]}" for k, line in enumerate(lines[1:])
+    ]
+    found = desk.receive("runs.csv", ("\n".join([f"run,{lines[0]}", *rows]) + "\n").encode())
+    assert found["reading"]["sample"] == "run"
+    assert found["lengths"] == [1300, 1700]
+
+
+def test_the_period_of_the_input_can_be_stated_on_the_page(desk: Desk, table: Table, tmp_path: Path) -> None:
+    t = np.arange(3000) * 0.05
+    f = np.sin(2 * np.pi * t / 25) + np.sin(6 * np.pi * t / 25)  # period 25 s
+    rows = [f"{a:.2f},{b:.6f},{c:.6f}" for a, b, c in zip(t, f, np.convolve(f, np.ones(9) / 9)[:3000], strict=True)]
+    found = desk.receive("periodic.csv", ("\n".join(["t [s],f [N],u [m]", *rows]) + "\n").encode())
+    assert any("repeats every 500 samples" in note for note in found["notes"])
+    for periodic, period in (("no", None), ("50", 1000), ("", 500)):
+        read = desk.ask("read", {"file": found["id"], "options": {**found["reading"], "periodic": periodic}})
+        assert (read["kind"], read["drawn"]["output"]["shape"]) == ("one record", [1, 3000])  # as measured, not averaged
+        told = [note for note in read["notes"] if "repeats every" in note]
+        assert [f"repeats every {period} samples" in note for note in told] == ([True] if period else [])
+    with pytest.raises(LfnoError, match="“Period of the input” = soon is not a period in s"):
+        desk.ask("read", {"file": found["id"], "options": {**found["reading"], "periodic": "soon"}})
+
+
 def test_roles_and_names_are_still_there_in_another_server(desk: Desk, table: Table) -> None:
     found = drop(desk, table())
     desk.ask("read", {"file": found["id"], "options": {"input": "u", "output": "force", "time": "time"}})

@@ -13,6 +13,7 @@ import pytest
 
 import lfno
 from lfno.app.api import Desk
+from lfno.app.bode import bode, whole_segments
 from lfno.app.diary import Diary
 from lfno.core.errors import LfnoError
 from tests.app.conftest import finish, unpack
@@ -35,6 +36,11 @@ def test_a_linear_model_of_the_signals(desk: Desk, table: Table, tmp_path: Path)
     exact = np.abs(1 / (2 - w**2 + 0.8j * w))
     assert np.allclose(unpack(bode["model"]["magnitude"])[0, 0][inside], exact[inside], rtol=0.35)
     one = desk.ask("sample", {"run": run["id"], "place": 0})
+    # the times are those of the file: the test is the last fifth of 150 s, and its warm-up is not shown
+    start = unpack(one["t"])[0]
+    assert start > 120
+    assert unpack(one["t"])[-1] == pytest.approx(149.95)
+    assert f"The first {start - 120:.3g} s of the test data are the warm-up" in told["times"]
     parts = unpack(one["transient"]) + unpack(one["steady"])
     half = parts.shape[-1] // 2  # only the prediction uses the record before the test; the difference decays
     assert np.allclose(parts[:, half:], unpack(one["prediction"])[:, half:], atol=1e-3)
@@ -54,13 +60,72 @@ def test_a_linear_model_of_the_signals(desk: Desk, table: Table, tmp_path: Path)
     answer = desk.predict("new.csv", table("new.csv").read_bytes(), run["id"])
     assert answer["errors"]["l2"] < 0.1
     rows = desk.saved({"answer": answer["id"]})[1].decode().splitlines()
-    assert rows[0] == '"t","u"'
+    assert rows[0] == '"t [s]","u [mm]"'
+    assert desk.saved({"answer": answer["id"]})[0] == "new-predicted-by-linear-model-of-rig-csv.csv"
     assert len(rows) == 3001
     bare = "\n".join(line.rpartition(",")[0] for line in table().read_text().splitlines()) + "\n"
-    assert desk.predict("bare.csv", bare.encode(), run["id"])["errors"] is None
+    absent = desk.predict("bare.csv", bare.encode(), run["id"])
+    assert (absent["errors"], absent["missing"]) == (None, ["u"])
     with pytest.raises(LfnoError, match=r"^wrong\.csv"):
         desk.predict("wrong.csv", b"a,b\n1,2\n3,4\n", run["id"])
     assert len(desk.ask("workspace", {})["files"]) == 1
+
+
+def test_a_prediction_tells_the_changes_to_the_data_and_leaves_gaps_in_the_measured_output(desk: Desk, table: Table) -> None:
+    found = desk.receive("rig.csv", table().read_bytes())
+    [run] = desk.ask("train", {"file": found["id"], "models": ["linear"]})["runs"]
+    finish(desk, run["id"])
+    lines = table().read_text().splitlines()
+    rows = [row.rpartition(",")[0] + "," if 500 <= k < 600 else row for k, row in enumerate(lines[1:])]  # without output
+    gap = "\n".join([lines[0], *rows[:1000], *rows[1300:]]) + "\n"  # 15 s without any data
+    answer = desk.predict("gap.csv", gap.encode(), run["id"])
+    assert any("300 rows are missing" in note for note in answer["notes"])
+    times, truth = unpack(answer["drawn"]["t"]), unpack(answer["drawn"]["truth"])[0]
+    lost = ((times > 25.01) & (times < 29.9)) | ((times > 50.01) & (times < 64.9))
+    assert np.isnan(truth[lost]).all()
+    assert np.isfinite(unpack(answer["drawn"]["prediction"])).all()
+
+
+def test_every_run_of_a_prediction_can_be_shown(desk: Desk, table: Table, tmp_path: Path) -> None:
+    found = desk.receive("rig.csv", table().read_bytes())
+    [run] = desk.ask("train", {"file": found["id"], "models": ["linear"]})["runs"]
+    finish(desk, run["id"])
+    force = np.stack([np.sin(0.5 * k * np.arange(400) * 0.05) for k in (1, 2, 3)])
+    np.savez(tmp_path / "runs.npz", t=np.arange(400) * 0.05, force=force)
+    answer = desk.predict("runs.npz", (tmp_path / "runs.npz").read_bytes(), run["id"])
+    assert answer["count"] == 3
+    for sample in range(3):
+        drawn = desk.ask("predicted", {"answer": answer["id"], "sample": sample})
+        assert np.allclose(unpack(drawn["input"])[0], force[sample], atol=1e-6)
+    with pytest.raises(LfnoError, match="there is no run 3: the prediction has 3 runs"):
+        desk.ask("predicted", {"answer": answer["id"], "sample": 3})
+
+
+def test_the_measured_frequency_response_uses_measured_values_only() -> None:
+    """An output with missing values has the response of the filter, not a mixture with the response of the prediction."""
+    draw = np.random.default_rng(0)
+    force = draw.standard_normal((1, 1, 4000))
+    motion = np.apply_along_axis(lambda f: np.convolve(f, [0.5, 0.3, 0.2])[:4000], -1, force)
+    signals = {"input": force, "truth": motion, "prediction": 7 * motion}
+    gaps = np.array(motion)
+    gaps[..., 700:760] = gaps[..., 2500:2600] = np.nan
+    for truth in (motion, gaps):
+        found = bode({**signals, "truth": truth}, step=0.1)
+        w = 2 * np.pi * unpack(found["frequency"]) * 0.1
+        exact = np.abs(0.5 + 0.3 * np.exp(-1j * w) + 0.2 * np.exp(-2j * w))
+        assert np.allclose(unpack(found["measured"]["magnitude"])[0, 0], exact, atol=0.06)
+        assert np.median(unpack(found["coherence"])) > 0.99
+    places, length = whole_segments(np.isfinite(gaps[0]), 1)
+    assert all(np.isfinite(gaps[0, 0, start : start + length]).all() for _, start in places)
+    assert bode({**signals, "truth": np.where(np.arange(4000) % 12 == 0, np.nan, motion)}, step=0.1) is None
+
+
+def test_deleting_a_file_deletes_its_runs(desk: Desk, table: Table) -> None:
+    found = desk.receive("rig.csv", table().read_bytes())
+    [run] = desk.ask("train", {"file": found["id"], "models": ["linear"]})["runs"]
+    finish(desk, run["id"])
+    left = desk.ask("delete", {"kind": "files", "id": found["id"]})
+    assert (left["files"], left["runs"]) == ([], [])
 
 
 def test_wrong_options_of_a_run_give_an_error_message(desk: Desk, table: Table) -> None:

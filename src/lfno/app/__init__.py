@@ -23,6 +23,7 @@ Modules:
     worker: one run in its own process
     diary: state, messages and learning curve of a run, stored as files
     outcome: the results of a run, stored as files
+    bode: measured and predicted frequency response
     predictions: predict the outputs for a new file
     curves: reduce the number of points of a signal for a plot
     exports: model files and exports for download

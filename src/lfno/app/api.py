@@ -70,6 +70,9 @@ class Desk:
             "continue": self.go_on,
             "outcome": self.outcome,
             "sample": self.sample,
+            "predicted": lambda query: predictions.predicted(
+                self.workspace.find("answers", query.get("answer")), whole(query, "sample")
+            ),
         }
 
     def ask(self, question: str, query: Query) -> Any:
@@ -202,11 +205,15 @@ class Desk:
         return self.listing(query)
 
     def delete(self, query: Query) -> Any:
-        """Delete a file or run. Return the result of `listing`."""
+        """Delete a run, or a file and its runs. Return the result of `listing`."""
         kind = word(query, "kind", ("files", "runs"))
         item = self.workspace.find(kind, query.get("id"))
-        if kind == "runs" and self.jobs.going(item):
-            raise LfnoError(f"the run {item.name} is active; stop the run before you delete it")
+        own = [run for run in self.workspace.items("runs") if kind == "files" and run.about.get("file") == item.identity]
+        runs = own if kind == "files" else [item]
+        if active := next((run for run in runs if self.jobs.going(run)), None):
+            raise LfnoError(f"the run {active.name} is active; stop the run before you delete it")
+        for run in own:
+            self.workspace.delete("runs", run.identity)
         self.workspace.delete(kind, item.identity)
         return self.listing(query)
 

@@ -146,10 +146,13 @@ class Bench(ABC):
         """Compute the modes for `modes`. If there are none, the entry "problem" says why."""
         try:
             if key != "truth":
+                from lfno.evaluation.caveat import NOT_PHYSICAL
+
                 torch_alone()
                 model = self.model(key)
                 modes = [mode.to_dict() for mode in model.modes()]
-                return jsonable({"modes": modes, "problem": "", "caveat": model.split_caveat})
+                doubtful = model.split_caveat.startswith(NOT_PHYSICAL)  # other caveats concern the split alone
+                return jsonable({"modes": modes, "problem": "", "caveat": model.split_caveat if doubtful else ""})
             poles = self.system.linearised_poles()[:6]
         except LfnoError as error:
             return {"modes": [], "problem": str(error), "caveat": ""}

@@ -8,10 +8,13 @@ from importlib import resources
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from lfno.app.inputs import DURATION, FASTEST, KINDS, LARGEST
 from lfno.app.json_values import jsonable
 from lfno.systems.families import Curve
 from lfno.systems.registry import REGISTRY, Entry, find
+from lfno.systems.signals import open_mesh
 from lfno.systems.titles import FLOWS, LINES, ODES
 
 #: heading on the page -> the systems below it (name of the system -> its title)
@@ -28,6 +31,8 @@ RICH = "-rich"  # NAME-rich is the data set of NAME with random inputs; the file
 POSITIONS = 200  # approximate number of positions of the slider of a field
 SEEDS = 20  # number of random inputs that the page offers for a field
 PAPER_FREQUENCY = 5 / (2 * math.pi)  # Hz; frequency of the decaying sines in the paper's training data
+DRAWS = 64  # number of random inputs from which the range of the training inputs is estimated
+STARTS = (0.5, 1.0, 2.0, 4.0)  # amplitudes of the first input: the largest that is inside the range of the training inputs
 #: the paper's input of an oscillator, with one of its amplitudes
 PAPER_INPUT = {"kind": "decaying sine", "amplitude": 6.0, "frequency": PAPER_FREQUENCY, "seed": 0}
 #: candidates for the first system on the page; the page shows the first candidate with a model trained on random inputs
@@ -155,7 +160,11 @@ def _start(entry: Entry, models: dict[str, str]) -> dict[str, Any]:
     if entry.grid.ndim > 1:
         return {"family": "random", "value": 0} if random else {"family": "paper", "value": slider(entry)["value"]}
     if random:
-        return {"kind": "multisine", "amplitude": 4.0, "frequency": 0.6, "seed": 1}
+        trained = find(f"{entry.name}{RICH}")
+        drawn = trained.family.signal(trained.family.draw(DRAWS, np.random.default_rng(0)))(*open_mesh(trained.grid))
+        largest = np.sqrt(2 * (drawn**2).mean(-1)).max()  # a multisine has the power of a sine of the same amplitude
+        return {"kind": "multisine", "amplitude": max(a for a in STARTS if a <= max(largest, STARTS[0])), "frequency": 0.6,
+                "seed": 1}  # fmt: skip
     return PAPER_INPUT
 
 
@@ -170,4 +179,5 @@ def _note(name: str, models: dict[str, str]) -> str:
     if not models:
         return f"lfno has no trained model of this system, so only the truth is shown. Train a model with: lfno train {name}"
     missing = [kind for kind in SUFFIXES if not any(key.startswith(kind) for key in models)]
-    return f"lfno has no trained {' or '.join(missing)} of this system." if missing else ""
+    listed = " and no ".join([", no ".join(missing[:-1]), missing[-1]] if len(missing) > 1 else missing)
+    return f"lfno has no trained {listed} of this system." if missing else ""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import platform
 import tempfile
 import warnings
 import zipfile
@@ -20,6 +21,11 @@ FORMS = {
     "fmu": ("fmu", "FMU for Simulink and Modelica"),
     "onnx": ("onnx", "ONNX"),
     "report": ("html", "report"),
+}
+#: form of export -> sentence below the buttons
+HINTS = {
+    "fmu": "An FMU has the C source of the model and, if this machine has a C compiler, a binary for "
+    f"{platform.system()} only. Another system needs a program that compiles the source, or an export on that system."
 }
 
 
@@ -59,4 +65,4 @@ def file_name(text: str) -> str:
 
 def forms() -> list[dict[str, Any]]:
     """Return the FORMS as the page lists them."""
-    return [{"form": form, "label": label} for form, (_, label) in FORMS.items()]
+    return [{"form": form, "label": label, "hint": HINTS.get(form, "")} for form, (_, label) in FORMS.items()]

@@ -18,6 +18,7 @@ from lfno.app.workspace import Item, Workspace, clean
 from lfno.core.errors import LfnoError
 
 if TYPE_CHECKING:
+    from lfno.data.gathering import Signals
     from lfno.data.prepare import Prepared
 
 Answer = TypeVar("Answer")
@@ -41,10 +42,10 @@ def said(problem: LfnoError | str, files: Sequence[dict[str, str]]) -> str:
 
 
 def reading_options(options: dict[str, Any]) -> dict[str, Any]:
-    """Return the fields of the form as options of `lfno.data.signals.read_signals`. Empty fields are left out."""
+    """Return the fields of the form as options of `lfno.data.prepare.prepare`. Empty fields are left out."""
     from lfno.data.prepare import READING
 
-    unknown = sorted(set(options) - set(READING))
+    unknown = sorted(set(options) - {*READING, "periodic"})
     if unknown:
         raise LfnoError(f"there is no field {unknown[0][:60]!r} for reading a file")
     given: dict[str, Any] = {}
@@ -98,7 +99,7 @@ class Reader:
 
     def __init__(self) -> None:
         self.lock = threading.Lock()
-        self.prepared: dict[str, Prepared] = {}
+        self.prepared: dict[str, tuple[Signals, Prepared]] = {}
 
     def inspect(self, item: Item) -> dict[str, Any]:
         """Return the variables in the first file, the proposed roles, and the signals (or the reason why reading failed)."""
@@ -106,7 +107,7 @@ class Reader:
 
         about = item.about
         report = _told(item, lambda: describe(item.folder / about["files"][0]["path"], field))
-        reading = about["reading"] or report["options"] or {}
+        reading = about["reading"] or report["options"] or report["roles"]
         found = {**_summary(item), "variables": report["variables"], "reading": reading}
         try:
             return jsonable(found | self.read(item, reading))
@@ -116,53 +117,61 @@ class Reader:
     def read(self, item: Item, options: dict[str, Any]) -> dict[str, Any]:
         """Read the signals with the roles and fields of the form. The item stores these options for later runs.
 
-        Return channels, axes, sizes of the split, notes of the reader, and the curves of the first trajectory or record.
+        Return channels, axes, sizes of the split, notes of the reader, and the curves of the first run.
         """
+        from lfno.data.gathering import as_runs
+        from lfno.data.stretches import PERIODIC, SAMPLE_START
+
         given = reading_options(options)
-        prepared = self._prepare(item, given)
+        signals, prepared = self._prepare(item, given)
         item.change(reading=given)
-        data, records = prepared.dataset, prepared.records
-        first: Any = records[0] if records else data
-        kind = "one record" if len(records) == 1 else f"{len(records)} runs" if records else f"{len(data)} trajectories"
+        runs = as_runs(signals).records
+        first, lengths = runs[0], [len(run) for run in runs]
+        periods = prepared.dataset.provenance.get(SAMPLE_START) == PERIODIC
         return jsonable(
             {
                 **_summary(item),
                 "reading": given,
                 "problem": None,
                 "notes": [said(note, item.about["files"]) for note in prepared.notes],
-                "kind": kind,
+                "kind": "one record" if len(runs) == 1 else f"{len(runs)} runs",
+                "lengths": [min(lengths), max(lengths)],
                 "axes": first.grid.to_dict()["axes"],
                 "input": [[channel.name, channel.unit] for channel in first.input_channels],
                 "output": [[channel.name, channel.unit] for channel in first.output_channels],
                 "samples": dict(zip(("train", "validation", "test"), prepared.split.sizes, strict=True)),
-                "windows": bool(records),
-                "trajectories": len(records) or len(data),
+                "unit": "period" if periods else "window" if prepared.records else "run",
+                "runs": len(runs),
                 "drawn": self.drawn(item, 0),
             }
         )
 
     def drawn(self, item: Item, sample: int) -> dict[str, Any]:
-        """Return the curves of one trajectory or record, or the maps of a field. Values that were not measured are gaps.
+        """Return the curves of one run as measured, or the maps of a field. Values that were not measured are gaps.
 
-        sample: the number of the trajectory or record, counted from 0.
-        The entry `tests` lists the time intervals [from, to] of a record that are the test data.
+        sample: the number of the run, counted from 0.
+        The entry `tests` lists the time intervals [from, to] of the run that are the test data. It is empty if the samples are
+        averaged periods, which have no time in the file.
         """
-        prepared = self._prepare(item, reading_options(item.about["reading"]))
-        data, records = prepared.dataset, prepared.records
-        count = len(records) or len(data)
-        if not 0 <= sample < count:
-            raise LfnoError(f"there is no trajectory {sample}: the file has {count} trajectories, counted from 0")
-        if not records:
-            mask = None if data.mask is None else data.mask[sample]
-            return curves(data.grid, {"input": data.inputs[sample], "output": data.outputs[sample]}, {"output": mask})
-        record = records[sample]
-        times = record.grid.axes[-1].points
-        spans = [span for span in prepared.spans if span.record == sample and span.part == "test"]
-        drawn = curves(record.grid, {"input": record.inputs, "output": record.outputs}, {"output": record.mask})
-        return jsonable({**drawn, "tests": [[times[span.start], times[span.stop - 1]] for span in spans]})
+        from lfno.data.gathering import as_runs
 
-    def _prepare(self, item: Item, given: dict[str, Any]) -> Prepared:
-        """Return the signals of an item, read with these options, from memory if possible."""
+        signals, prepared = self._prepare(item, reading_options(item.about["reading"]))
+        runs = as_runs(signals).records
+        if not 0 <= sample < len(runs):
+            raise LfnoError(f"there is no run {sample}: the file has {len(runs)} runs, counted from 0")
+        run = runs[sample]
+        times = run.grid.axes[-1].points
+        averaged = len(prepared.records) != len(runs) or any(
+            len(cut) < len(whole) for cut, whole in zip(prepared.records, runs, strict=True)
+        )
+        spans = [] if averaged else [one for one in prepared.spans if one.record == sample and one.part == "test"]
+        tests = [[times[one.start], times[min(one.stop, len(times)) - 1]] for one in spans]
+        drawn = curves(run.grid, {"input": run.inputs, "output": run.outputs}, {"output": run.mask})
+        return jsonable({**drawn, "tests": tests})
+
+    def _prepare(self, item: Item, given: dict[str, Any]) -> tuple[Signals, Prepared]:
+        """Return the signals of an item as measured, and prepared for a fit, from memory if possible. given: the fields."""
+        from lfno.data.gathering import gather
         from lfno.data.prepare import prepare
 
         key = f"{item.identity} {sorted(given.items())} {len(item.about['files'])}"
@@ -170,7 +179,10 @@ class Reader:
             if key not in self.prepared:
                 paths: list[Any] = [item.folder / one["path"] for one in item.about["files"]]
                 source = paths[0] if len(paths) == 1 else paths
-                self.prepared[key] = _told(item, lambda: prepare(source, **given))
+                reading = {name: value for name, value in given.items() if name != "periodic"}
+                signals = _told(item, lambda: gather(source, reading))
+                periodic = {"periodic": given["periodic"]} if "periodic" in given else {}
+                self.prepared[key] = signals, _told(item, lambda: prepare(signals, **periodic))
                 while len(self.prepared) > KEPT:
                     del self.prepared[next(iter(self.prepared))]
             return self.prepared[key]

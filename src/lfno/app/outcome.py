@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from lfno.app.curves import MOST_POINTS, curves
-from lfno.app.json_values import jsonable, packed
+from lfno.app.bode import bode
+from lfno.app.curves import curves
+from lfno.app.json_values import jsonable
 from lfno.app.workspace import read_json, write_json
 from lfno.core.errors import LfnoError
 from lfno.core.grid import Grid
+
+if TYPE_CHECKING:
+    from lfno.data.prepared import Prepared
 
 MODEL = "model.safetensors"  # file of the model
 OUTCOME = "outcome.json"  # file of errors, modes and frequency response
@@ -19,7 +23,6 @@ REPORT = "report.html"  # file of the page about the model
 SIGNALS = ("input", "truth", "prediction", "linear", "transient", "steady")  # each is stored in a file NAME.npy
 MOST_SAMPLES = 64  # largest number of test trajectories that are stored
 MOST_VALUES = 20_000_000  # largest number of values of a signal that are stored
-FAINTEST = 1e-4  # smallest input power relative to its peak; at frequencies with less power there is no frequency response
 SPAN = 2048  # time steps of a record that the page draws at a time
 
 
@@ -40,8 +43,9 @@ def write_outcome(surrogate: Any, folder: Path, name: str, seconds: float) -> No
     signals = {name: np.asarray(values[:keep], dtype=np.float32) for name, values in signals.items()}
     if contest.mask is not None:
         signals["truth"] = np.where(contest.mask[:keep], signals["truth"], np.nan)
-    axis = data.grid.axes[-1]
-    grid = data.grid.change(axis.name, size=contest.truth.shape[-1])
+    prepared, axis = fitted.prepared, data.grid.axes[-1]
+    origins, times = test_times(prepared)
+    grid = data.grid.change(axis.name, size=contest.truth.shape[-1], origin=origins[0])
     transient, steady, reason = _split(surrogate, keep)
     signals |= {"transient": transient, "steady": steady} if transient is not None else {}
     for name, values in signals.items():
@@ -55,6 +59,8 @@ def write_outcome(surrogate: Any, folder: Path, name: str, seconds: float) -> No
         "input_channels": [[channel.name, channel.unit] for channel in data.input_channels],
         "output_channels": [[channel.name, channel.unit] for channel in data.output_channels],
         "grid": grid.to_dict(),
+        "origins": origins[:keep],
+        "times": times,
         "places": -(-grid.shape[-1] // SPAN) if record and grid.ndim == 1 else len(signals["truth"]),
         "parameters": count_parameters(surrogate.members[0]),
         "choices": list(fitted.choices),
@@ -62,7 +68,7 @@ def write_outcome(surrogate: Any, folder: Path, name: str, seconds: float) -> No
         "no_split": reason,
         "modes": modes,
         "no_modes": no_modes,
-        "bode": _bode(signals, axis.step) if grid.ndim == 1 else None,
+        "bode": bode(signals, axis.step) if grid.ndim == 1 else None,
         "seconds": seconds,
     }
     write_json(folder / OUTCOME, jsonable(outcome))
@@ -91,7 +97,31 @@ def sample(folder: Path, place: int) -> dict[str, Any]:
         start, stop = place * SPAN, min((place + 1) * SPAN, axis.size)
         grid = grid.change(axis.name, size=stop - start, origin=axis.origin + start * axis.step)
         return jsonable(curves(grid, {name: values[0, :, start:stop] for name, values in found.items()}))
+    grid = grid.change(axis.name, origin=told["origins"][place] if "origins" in told else axis.origin)
     return jsonable(curves(grid, {name: np.asarray(values[place]) for name, values in found.items()}))
+
+
+def test_times(prepared: Prepared) -> tuple[list[float], str]:
+    """Return the time of the first value of each test sample in `Contest`, and a sentence about the times for the user.
+
+    Times are times of the file, except for the averaged period of a periodic input, which begins at 0.
+    """
+    data = prepared.dataset
+    axis = data.grid.axes[-1]
+    warmup = f"{prepared.warmup * axis.step:.3g} {axis.unit}".strip()
+    if prepared.test is not None:
+        start = prepared.test.grid.axes[-1].origin + prepared.warmup * axis.step
+        words = f" The first {warmup} of the test data are the warm-up: they are not scored and not shown."
+        return [start], f"Times are those of the file.{words if prepared.warmup else ''}"
+    if "start" in data.parameters:
+        records, firsts = (data.parameters[name][prepared.split.test].astype(int) for name in ("record", "start"))
+        runs = [prepared.records[k].grid.axes[-1].origin for k in records]
+        words = f"; the first {warmup} of a window are the warm-up, which is not scored" if prepared.warmup else ""
+        return [run + first * axis.step for run, first in zip(runs, firsts, strict=True)], (
+            f"Each sample is a window of a run, at its time in the run{words}."
+        )
+    words = "Each sample is one period of the input: the mean of the steady periods of a run." if prepared.records else ""
+    return [axis.origin] * len(prepared.split.test), words
 
 
 def _split(surrogate: Any, keep: int) -> tuple[np.ndarray | None, np.ndarray | None, str]:
@@ -111,40 +141,3 @@ def _modes(surrogate: Any) -> tuple[list[dict[str, Any]], str]:
         return [mode.to_dict() for mode in surrogate.modes()], ""
     except LfnoError as error:
         return [], str(error)
-
-
-def _bode(signals: dict[str, np.ndarray], step: float) -> dict[str, Any] | None:
-    """Return the frequency responses of the measured and of the predicted outputs, and the coherence of the measurement.
-
-    Return None if the test data are too short or the inputs excite too few frequencies.
-    """
-    from lfno.identification.frequency import measure_response
-    from lfno.plots.bode import segment_length
-
-    inputs, truth = np.asarray(signals["input"], np.float64), np.asarray(signals["truth"], np.float64)
-    truth = np.where(np.isnan(truth), signals["prediction"], truth)  # replace missing values by predicted values
-    try:
-        length = segment_length(*inputs.shape)
-        measured = measure_response(inputs, truth, step, length, FAINTEST)
-        model = measure_response(inputs, np.asarray(signals["prediction"], np.float64), step, length, FAINTEST)
-    except LfnoError:
-        return None
-    seen = np.flatnonzero(np.isfinite(measured.response).all((0, 1)))
-    keep = slice(1, min(seen[-1] + 1 if len(seen) else 0, MOST_POINTS))  # a logarithmic axis has no place for 0 Hz
-    if keep.stop - 1 < 4:
-        return None
-    return {
-        "frequency": packed(measured.frequencies[keep], double=True),
-        "coherence": packed(measured.coherence[:, keep]),
-        "measured": _polar(measured.response[..., keep]),
-        "model": _polar(model.response[..., keep]),
-    }
-
-
-def _polar(response: np.ndarray) -> dict[str, Any]:
-    """Return magnitude and unwrapped phase (degrees) of a response (outputs, inputs, frequencies)."""
-    phase = np.full(response.shape, np.nan)
-    for index in np.ndindex(response.shape[:2]):
-        seen = np.isfinite(response[index])
-        phase[index][seen] = np.degrees(np.unwrap(np.angle(response[index][seen])))
-    return {"magnitude": packed(np.abs(response)), "phase": packed(phase)}

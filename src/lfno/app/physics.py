@@ -45,7 +45,8 @@ def true_split(bench: Bench, given: Any, own: dict[str, np.ndarray], grid: Grid)
     """Return the true transient and steady part, and the error of the model's steady part.
 
     The steady part is the response to the input repeated for ever. The entry `split_error` is the norm of the difference
-    between the two steady parts, relative to the larger norm of the true response and of the true steady part.
+    between the two steady parts, relative to the larger norm of the true response and of the true steady part. It is None if
+    both norms are zero.
 
     Args:
         bench: The system.
@@ -62,11 +63,11 @@ def true_split(bench: Bench, given: Any, own: dict[str, np.ndarray], grid: Grid)
     with bench.lock:
         response = bench.pair(given, bench.grid)[1][0, 0]
     drawn = bench.resampled(own["steady"], grid)
-    size = max(float(np.linalg.norm(one)) for one in (steady, response)) or 1.0
+    size = max(float(np.linalg.norm(one)) for one in (steady, response))
     return {
         "true_steady": packed(steady),
         "true_transient": packed(response - steady),
-        "split_error": float(np.linalg.norm(drawn - steady) / size),
+        "split_error": float(np.linalg.norm(drawn - steady) / size) if size else None,
         "reason": "",
     }
 

@@ -3,18 +3,24 @@
 from __future__ import annotations
 
 import io
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from lfno.app.curves import curves
+from lfno.app.exports import file_name
 from lfno.app.files import receive, said
 from lfno.app.json_values import jsonable
 from lfno.app.outcome import MODEL, read_outcome
 from lfno.app.workspace import Item, Workspace
 from lfno.core.errors import LfnoError
+from lfno.core.grid import Grid, with_unit
 
 TABLE = "prediction.csv"  # file of the table
+ANSWER = "answer.npz"  # file with input, prediction and measured output of each run
+SIGNALS = ("input", "prediction", "truth")  # arrays in the file ANSWER, (runs, channels, time); "truth" may be missing
+MASK = "mask"  # array in the file ANSWER, True where the output was measured; it may be missing
 MOST_ROWS = 2_000_000  # largest number of rows of the table
 MOST_KEPT = 20  # largest number of predictions in the workspace; older predictions are deleted
 
@@ -49,53 +55,72 @@ def _answered(run: Item, uploaded: Item) -> dict[str, Any]:
         answer = model.ask(data)
     except LfnoError as error:
         raise LfnoError(said(error, files)) from error
-    record = isinstance(data, Record)
-    truth = data.outputs if known else None
-    values = answer.values
-    (uploaded.folder / TABLE).write_bytes(_table(model, data, values, record))
-    first = (slice(None),) if record else (0,)
-    signals = {"input": data.inputs[first], "prediction": values[first]}
-    if truth is not None:
-        signals["truth"] = truth[first]
+    runs = np.s_[None] if isinstance(data, Record) else np.s_[:]
+    values = answer.values[runs]
+    signals = {"input": data.inputs[runs], "prediction": values}
+    (uploaded.folder / TABLE).write_bytes(_table(model, data, values))
     errors = None
-    if truth is not None:
-        pair = (values[None], truth[None]) if record else (values, truth)
-        mask = None if data.mask is None else (data.mask[None] if record else data.mask)
-        errors = scores(*pair, mask)
+    if known:
+        signals["truth"] = data.outputs[runs]
+        mask = None if data.mask is None else data.mask[runs]
+        errors = scores(values, signals["truth"], mask)
+        signals |= {} if mask is None else {MASK: np.broadcast_to(mask, values.shape)}
+    np.savez(uploaded.folder / ANSWER, **signals)  # type: ignore[arg-type]
+    uploaded.change(grid=data.grid.to_dict(), run=run.name)
+    names = model.signals.names("outputs")
     return jsonable(
         {
             "id": uploaded.identity,
             "name": files[0]["name"],
             "run": run.name,
-            "count": 1 if record else len(values),
-            "notes": list(answer.notes),
+            "count": len(values),
+            "notes": [*(said(note, files) for note in data.provenance.get("notes", [])), *answer.notes],
             "errors": errors,
+            "missing": [] if known else names,
             "input_channels": [[channel.name, channel.unit] for channel in data.input_channels],
             "output_channels": [[name, unit] for name, unit in model.signals.outputs] or [["output", ""]],
             "axis": data.grid.to_dict()["axes"][-1],
-            "drawn": curves(data.grid, signals),
+            "drawn": predicted(uploaded, 0),
         }
     )
 
 
+def predicted(item: Item, place: int) -> dict[str, Any]:
+    """Return the curves of one run of a stored prediction. Outputs that were not measured are gaps.
+
+    place: the number of the run, counted from 0.
+    """
+    with np.load(item.folder / ANSWER) as stored:
+        arrays = dict(stored)
+    count = len(arrays["prediction"])
+    if not 0 <= place < count:
+        raise LfnoError(f"there is no run {place}: the prediction has {count} runs, counted from 0")
+    mask = arrays[MASK][place] if MASK in arrays else None
+    signals = {name: arrays[name][place] for name in SIGNALS if name in arrays}
+    return jsonable(curves(Grid.from_dict(item.about["grid"]), signals, {"truth": mask} if "truth" in signals else {}))
+
+
 def saved_table(item: Item) -> tuple[str, bytes]:
-    """Return (file name, content) of the table of a stored prediction."""
-    return "prediction.csv", (item.folder / TABLE).read_bytes()
+    """Return (file name, content) of the table of a stored prediction. The name has the names of the file and of the model."""
+    name = file_name(f"{Path(item.name).stem} predicted by {item.about['run']}")
+    return f"{name}.csv", (item.folder / TABLE).read_bytes()
 
 
-def _table(model: Any, data: Any, values: np.ndarray, record: bool) -> bytes:
-    """Return a CSV table: the run number (for trajectories only), the time, and one column for each output."""
+def _table(model: Any, data: Any, values: np.ndarray) -> bytes:
+    """Return a CSV table with units: the run number (if there are several runs), the time, and one column for each output.
+
+    values: the prediction, (runs, channels, time).
+    """
     if data.grid.ndim > 1:
         raise LfnoError("the page cannot predict fields; use `lfno predict` in a terminal")
     time = data.grid.axes[-1].points
-    flat = values[None] if record else values
-    if flat.size > MOST_ROWS * flat.shape[1]:
+    if values.size > MOST_ROWS * values.shape[1]:
         raise LfnoError(f"the prediction has more than {MOST_ROWS:,} rows; use `lfno predict` in a terminal")
-    names = [name for name, _ in model.signals.outputs] or [f"output{k}" for k in range(flat.shape[1])]
-    columns = [np.tile(time, len(flat)), *flat.transpose(1, 0, 2).reshape(flat.shape[1], -1)]
-    heads = ["t", *names]
-    if not record:
-        columns.insert(0, np.repeat(np.arange(len(flat)), len(time)).astype(float))
+    names = [with_unit(*pair) for pair in model.signals.outputs] or [f"output{k}" for k in range(values.shape[1])]
+    columns = [np.tile(time, len(values)), *values.transpose(1, 0, 2).reshape(values.shape[1], -1)]
+    heads = [with_unit("t", data.grid.axes[-1].unit), *names]
+    if len(values) > 1:
+        columns.insert(0, np.repeat(np.arange(len(values)), len(time)).astype(float))
         heads.insert(0, "run")
     text = io.StringIO()
     text.write(",".join(f'"{head.replace(chr(34), chr(39))}"' for head in heads) + "\n")

@@ -13,6 +13,7 @@ FIELDS = {
     "output": "the role “output” in the table",
     "time": "the role “time” in the table",
     "sample": "the role “run number” in the table",
+    "periodic": "“Period of the input”",
     "epochs": "“epochs of the networks”",
 }
 

@@ -10,12 +10,12 @@ from lfno.core.errors import LfnoError, Option
 from lfno.data import signals
 from lfno.data.files import Variables, read
 from lfno.data.files.variables import kind, listing
-from lfno.data.signals.names import find_roles, proposal
+from lfno.data.signals.names import find_clocks, find_roles, proposal
 from lfno.data.signals.parts import join, tell_apart
 from lfno.data.signals.record import Record
 from lfno.data.signals.runs import Runs
 from lfno.data.signals.separate import separate
-from lfno.data.signals.vocabulary import RATES, STEPS, bare_word
+from lfno.data.signals.vocabulary import RATES, SAMPLES, STEPS, bare_word
 from lfno.data.variation import Signals, check_variation, without_constant_outputs
 
 MOST_CURES = 2  # options: at most this many are turned on automatically to make a file readable
@@ -33,6 +33,7 @@ def describe(file: str | Path, wording: Callable[[Option], str] = str) -> dict[s
         notes: sentences about changes to the data and about the choice of the signals
         options: keywords with which `lfno.data.signals.read_signals` reads the file; None if the signals cannot be read
     and, only if the signals cannot be read:
+        roles: names of the variables that are probably the input, the output, the time and the run number
         example: if the inputs, the outputs or the time step are unknown, options with example values, which the user corrects;
             {} if the file cannot be read with them either
     and, only if the signals can be read:
@@ -70,7 +71,10 @@ def _reading(path: Path, variables: Variables, wording: Callable[[Option], str])
     data, switches, told, errors = _attempt(path if own else variables, {})
     problems = [error.worded(wording) for error in errors]
     if data is None:
-        return {"problems": problems, "options": None, "notes": variables.notes, "example": _example(variables, errors[-1])}
+        likely = _likely(variables)
+        likely.pop("dt", None)
+        example = _example(variables, errors[-1])
+        return {"problems": problems, "options": None, "notes": variables.notes, "roles": likely, "example": example}
     options = switches if own else _roles(variables, data) | switches
     offered = [] if own else _offered(variables, data)
     if offered:
@@ -140,6 +144,9 @@ def _roles(variables: Variables, data: Signals) -> dict[str, Any]:
     separated = separate(variables, None, None)
     arranged, sample = tell_apart(variables if separated is None else separated.runs[0], None, None)
     roles = find_roles(join(arranged)[0], None, None, None, False)
+    if separated is not None:  # the column with the run numbers is in no run
+        numbers = [name for name in variables if name not in separated.runs[0].entries and bare_word(name) in SAMPLES]
+        sample = numbers[0] if len(numbers) == 1 else sample
     kept = {channel.name for channel in data.output_channels}
     outputs = tuple(name for name in roles.outputs if name in kept) if kept < {*roles.outputs} else roles.outputs
     named = {"input": roles.inputs, "output": outputs, "time": roles.times}
@@ -153,10 +160,23 @@ def _example(variables: Variables, error: LfnoError) -> dict[str, Any]:
     """
     if not {"input", "output", "dt"} & {option.name for option in error.options}:
         return {}
-    separated = separate(variables, None, None)
-    arranged, sample = tell_apart(variables if separated is None else separated.runs[0], None, None)
-    example: dict[str, Any] = {**proposal(join(arranged)[0])}
-    example |= {"sample": sample} if example and sample else {}
+    example: dict[str, Any] = {name: text for name, text in _likely(variables).items() if name != "time"}
     data, switches, _, _ = _attempt(variables, example | ({"dt": 1.0} if "dt" in example else {}))
     return {} if data is None else example | switches
+
+
+def _likely(variables: Variables) -> dict[str, str]:
+    """Return options with the probable names of input, output, time and run number, and `dt` if the file has no time.
+
+    Return {} if the variables cannot be arranged.
+    """
+    try:
+        separated = separate(variables, None, None)
+        arranged, sample = tell_apart(variables if separated is None else separated.runs[0], None, None)
+    except LfnoError:
+        return {}
+    joined = join(arranged)[0]
+    times = find_clocks(joined, set())
+    time = {"time": times[0]} if len(times) == 1 else {}
+    return proposal(joined) | time | ({"sample": sample} if sample else {})
 

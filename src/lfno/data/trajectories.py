@@ -68,7 +68,9 @@ def split_trajectories(
     if not len(split.validation):
         chosen = splits.permutation(len(split.train), 0)[: max(1, len(split.train) // 10)]
         split = Split(np.delete(split.train, chosen), split.train[np.sort(chosen)], split.test)
-        notes.append(f"{len(chosen)} of the training samples are used for validation, because the split of the file has none")
+        verb = "is" if len(chosen) == 1 else "are"
+        why = "because the split of the file has none"
+        notes.append(f"{len(chosen)} of the training samples {verb} used for validation, {why}")
     return data, split, notes
 
 

@@ -63,7 +63,7 @@ def lasting_caveat(transient: np.ndarray, response: np.ndarray) -> str:
     )
 
 
-# The sentences below are stored in the files of the shipped models: a change of a word needs new files.
+# A model file stores the sentences of the version that wrote it. `lfno` itself shows the sentences of this version.
 
 
 def _measured(errors: Any) -> list[str]:
@@ -87,7 +87,8 @@ def _of_network(model: Any) -> list[str]:
     if isinstance(model, FNO | Marching):
         return [WHOLE]
     if isinstance(model, LFNO) and model.config.steady != "exact":
-        return ["its steady layers have free weights (R) beside the exact response of the poles"]
+        return ["the steady part of the network has free parameters for the length of the training signals, and these "
+                "parameters can take up a part of the transient"]  # fmt: skip
     return []
 
 

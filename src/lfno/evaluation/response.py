@@ -111,8 +111,9 @@ def steady_pass(model: Any, channels: int | None = None, step: float | None = No
     if isinstance(model, Operator):
         if isinstance(model, FNO) or (isinstance(model, LFNO) and model.config.steady != "exact") or model.config.grid_channels:
             raise LfnoError(
-                "a frequency response needs exact steady layers, but the steady layers of this network are valid only on the "
-                "training window: train with steady=exact and without coordinates as inputs"
+                "this network is valid only for signals as long as those in training, so it has no frequency response; a "
+                "linear model, a model with feedback, or an LFNO with exact steady layers and without coordinates as inputs "
+                "has one"
             )
         like = model.lift.weight
 

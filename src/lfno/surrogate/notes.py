@@ -18,7 +18,8 @@ def notes_on(model: Surrogate, question: Question) -> list[str]:
         part = "these inputs" if share == 1 else f"{100 * share:.0f} % of these inputs"
         notes.append(f"the model was trained on {part}: the error on training inputs says nothing about new data")
     if abs(axis.step / own.step - 1) > 1e-6:
-        notes.append(f"the data have a time step of {axis.step:g} {axis.unit}; the model was trained with {own.step:g}")
+        steps = [f"{step:g} {axis.unit}".strip() for step in (axis.step, own.step)]
+        notes.append(f"the data have a time step of {steps[0]}; the model was trained with {steps[1]}")
     if model.linear is not None or model.equation:
         return notes
     if question.record:

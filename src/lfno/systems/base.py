@@ -158,7 +158,7 @@ class System(ABC):
         """The reason why the system has no periodic steady state; empty if it may have one."""
         if self.kind == "initial":
             return "its input is an initial state, not a force"
-        return "" if self.damped else "nothing damps it: its free oscillations never die away"
+        return "" if self.damped else "nothing damps the system, so its free oscillations never die away"
 
     def steady_state(self, given: Signal | Callable[..., Any] | np.ndarray, grid: Grid | None = None) -> SteadyState:
         """Return the response to the input repeated for ever. The period is size × step of the time axis.

@@ -62,7 +62,7 @@ class Brusselator(ReactingSystem):
 
     @property
     def unsettled(self) -> str:
-        return "" if self.b <= 1 + self.a**2 else "it oscillates without forcing (b > 1 + a²), at its own frequency"
+        return "" if self.b <= 1 + self.a**2 else "the system oscillates without forcing (b > 1 + a²), at its own frequency"
 
     def start_state(self, count: int, grid: Grid) -> np.ndarray:
         constant = self.modes(grid).project.sum(axis=1)

@@ -84,7 +84,7 @@ def choose_size(dataset: Dataset, split: Split, model: str = "lfno", unscored: i
     batch = min(max(samples // 8, 4), 32)
     epochs = min(max(math.ceil(STEPS / math.ceil(samples / batch)), 20), 1000)
     fields |= {"batch": batch, "epochs": epochs, "validate_every": max(1, epochs // 50)}
-    why = f"about {epochs * math.ceil(samples / batch)} steps over {samples} training samples"
+    why = f"about {epochs * math.ceil(samples / batch)} steps over {samples} training sample{'s' if samples > 1 else ''}"
     reasons.append(("epochs", f"{epochs} epochs in batches of {batch}: {why}"))
     if grid.ndim == 1:
         # measured signals have noise, and derivatives amplify it: use a loss without slopes

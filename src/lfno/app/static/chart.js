@@ -1,8 +1,9 @@
 // A chart of curves, drawn by uPlot. It has zoom, pan, a cursor that shows values (pointer or keyboard), and saves PNG and CSV.
 
 import uPlot from "./vendor/uPlot.esm.js";
+import { savePicture, saveTable } from "./chartfiles.js";
 import { ticks } from "./sheet.js";
-import { colour, download, el, fileName, number } from "./tools.js";
+import { colour, el, key, number, unitOf } from "./tools.js";
 
 const charts = new Set();
 const HELP = "arrow keys move the cursor, plus and minus zoom, page keys pan, 0 shows the whole axis";
@@ -41,9 +42,10 @@ export function rebuildAll() {
 }
 
 export class Chart {
-  /** group: an array of charts that have a common cursor and zoom; log, logX: logarithmic vertical or horizontal axis. */
-  constructor(parent, { height = 220, title = "", xLabel = "", yLabel = "", log = false, logX = false, group = [] } = {}) {
-    Object.assign(this, { height, title, xLabel, yLabel, log, logX, group, x: null, series: [], view: null, bands: [], least: null });
+  /** group: an array of charts that have a common cursor and zoom; log, logX: logarithmic vertical or horizontal axis; legend: show
+   *  the names of the curves beside the title. */
+  constructor(parent, { height = 220, title = "", xLabel = "", yLabel = "", log = false, logX = false, legend = false, group = [] } = {}) {
+    Object.assign(this, { height, title, xLabel, yLabel, log, logX, legend, group, x: null, series: [], view: null, bands: [], least: null });
     group.push(this);
     charts.add(this);
     this.plot = el("div", { class: "plot" });
@@ -52,9 +54,9 @@ export class Chart {
     const button = (label, words, action) => el("button", { type: "button", class: "tool", title: words, "aria-label": `${title}: ${words}`, onclick: action }, label);
     this.tools = el("div", { class: "tools" }, this.readout,
       button("+", "zoom in", () => this.zoomBy(0.5)), button("−", "zoom out", () => this.zoomBy(2)), button("⤢", "show everything", () => this.zoom(null)),
-      button("PNG", "save as a picture", () => this.png()), button("CSV", "save the values", () => this.csv()));
+      button("PNG", "save as a picture", () => savePicture(this)), button("CSV", "save the values", () => saveTable(this)));
     this.box = el("div", { class: "uchart", tabindex: "0", role: "group", "aria-label": `${title}; ${HELP}`, "data-title": title }, this.tools, this.plot);
-    this.box.addEventListener("keydown", (event) => this.key(event));
+    this.box.addEventListener("keydown", (event) => this.press(event));
     this.plot.addEventListener("wheel", (event) => this.wheel(event), { passive: false });
     this.plot.addEventListener("pointerdown", (event) => this.grab(event), { capture: true });
     parent.append(this.box);
@@ -89,11 +91,11 @@ export class Chart {
     if (!this.x || !this.plot.clientWidth) return;
     this.u?.destroy();
     const muted = colour("muted");
-    const axis = (label, extra) => ({ stroke: muted, grid: { stroke: colour("grid"), width: 1 }, ticks: { stroke: colour("grid"), size: 4 }, font: "12px system-ui, sans-serif", labelFont: "12px system-ui, sans-serif", label, labelSize: 16, values: (_, splits) => splits.map((value) => (value === null ? "" : number(value, 4))), ...extra });
+    const axis = (label, extra) => ({ stroke: muted, grid: { stroke: colour("grid"), width: 1, ...(extra.filter ? { filter: extra.filter } : {}) }, ticks: { stroke: colour("grid"), size: 4, ...(extra.filter ? { filter: extra.filter } : {}) }, font: "12px system-ui, sans-serif", labelFont: "12px system-ui, sans-serif", label, labelSize: 16, values: (_, splits) => splits.map((value) => (value === null ? "" : number(value, 4))), ...extra });
     this.u = new uPlot({
       width: this.plot.clientWidth, height: this.height, legend: { show: false }, padding: [8, 10, 0, 0],
       scales: { x: { time: false, distr: this.logX ? 3 : 1, range: (_, low, high) => [low, high] }, y: { distr: this.log ? 3 : 1, range: (_, low, high) => this.range(low, high) } },
-      axes: [axis(this.xLabel, { size: this.xLabel ? 24 : 20, space: this.logX ? 34 : 60, ...(this.logX ? logarithmic : {}) }), axis(this.yLabel, { size: 52, space: this.log ? 16 : Math.min(24, (this.height - 40) / 6), ...(this.log ? logarithmic : {}) })],
+      axes: [axis(this.xLabel, { size: this.xLabel ? 24 : 20, space: this.logX ? 34 : 60, ...(this.logX ? logarithmic : {}) }), axis(this.yLabel, { size: 58, space: this.log ? 16 : Math.max(16, Math.min(24, (this.height - 40) / 6)), ...(this.log ? logarithmic : {}) })],
       cursor: { points: { size: 7 }, drag: { x: true, y: false, setScale: false, dist: 6 }, focus: { prox: -1 } },
       series: [{}, ...this.series.map((one) => ({ label: one.label ?? one.name, stroke: colour(one.name), width: one.width ?? 1.6, dash: one.dash, spanGaps: false, pxAlign: 0, points: { show: one.points ?? false, size: 5 } }))],
       hooks: {
@@ -101,6 +103,7 @@ export class Chart {
         setCursor: [(u) => this.moved(u)],
         drawAxes: [(u) => (this.box.dataset.ticks = String(u.axes[1]._values.filter(Boolean).length))],
         drawClear: [(u) => this.drawBands(u)],
+        draw: [(u) => this.nameBands(u)],
         ready: [(u) => u.over.addEventListener("dblclick", () => this.zoom(null))],
       },
     }, this.data(), this.plot);
@@ -128,8 +131,25 @@ export class Chart {
       u.ctx.save();
       u.ctx.fillStyle = colour("band");
       u.ctx.fillRect(left, u.bbox.top, right - left, u.bbox.height);
+      u.ctx.restore();
+    }
+  }
+
+  /** The names of the bands, on top of the curves. */
+  nameBands(u) {
+    const ratio = window.devicePixelRatio || 1;
+    for (const [from, , label] of this.bands) {
+      const left = Math.max(u.valToPos(from, "x", true), u.bbox.left) + 4 * ratio;
+      u.ctx.save();
+      u.ctx.font = `${11.5 * ratio}px system-ui, sans-serif`;
+      u.ctx.textBaseline = "top";
+      u.ctx.textAlign = "left";
+      u.ctx.globalAlpha = 0.88;
+      u.ctx.fillStyle = colour("band");
+      u.ctx.fillRect(left, u.bbox.top + 2 * ratio, u.ctx.measureText(label).width + 8 * ratio, 17 * ratio);
+      u.ctx.globalAlpha = 1;
       u.ctx.fillStyle = colour("muted");
-      u.ctx.fillText(label, left + 6, u.bbox.top + 14);
+      u.ctx.fillText(label, left + 4 * ratio, u.bbox.top + 4 * ratio);
       u.ctx.restore();
     }
   }
@@ -235,15 +255,23 @@ export class Chart {
     this.box.dataset.to = String((this.view ?? this.whole())[1]);
     const at = this.u?.cursor.idx ?? this.at ?? null;
     if (at === null || at === undefined || at >= this.x.length) {
-      this.readout.replaceChildren(el("b", {}, this.title), el("span", { class: "muted" }, this.view ? "shift and drag to pan, 0 for everything" : ""));
+      this.readout.replaceChildren(el("b", {}, this.title), ...(this.legend ? this.series.map((one) => key(one.name, one.label)) : []),
+        el("span", { class: "muted" }, this.view ? "shift and drag to pan, 0 for everything" : ""));
       return;
     }
-    const name = (this.xLabel || this.group.at(-1).xLabel || "x").split(" [")[0];
-    this.readout.replaceChildren(el("span", { class: "muted" }, `${name} = ${number(this.x[at], 5)}`),
-      ...this.series.map((one) => el("span", { class: "value" }, el("span", { class: "swatch", mark: one.name }), `${one.label ?? one.name} ${number(one.y[at], 4)}`)));
+    const [from, to] = this.view ?? this.whole();
+    const left = this.x[at] - from > (to - from) / 2 ? "left" : ""; // the values stand beside the cursor, on the wider side
+    const quantity = (value, unit) => (unit ? `${value} ${unit}` : value);
+    const values = this.series.map((one) => el("span", { class: "value" }, el("span", { class: "swatch", mark: one.name }), one.label ?? one.name, el("b", {}, quantity(number(one.y[at], 4), unitOf(this.yLabel)))));
+    this.readout.replaceChildren(el("b", {}, this.title), el("span", { class: "muted" }, `${this.across.split(" [")[0]} = ${quantity(number(this.x[at], 5), unitOf(this.across))}`), el("span", { class: `values ${left}` }, ...values));
   }
 
-  key(event) {
+  /** The label of the horizontal axis. In a group, only the last chart draws it. */
+  get across() {
+    return this.xLabel || this.group.at(-1).xLabel || "x";
+  }
+
+  press(event) {
     if (event.target !== this.box || !this.u || event.altKey || event.metaKey || event.ctrlKey) return;
     const steps = { ArrowLeft: -1, ArrowRight: 1 };
     const [from, to] = this.view ?? this.whole();
@@ -265,31 +293,5 @@ export class Chart {
     else at = Math.max(0, Math.min(this.x.length - 1, at + count));
     if (this.view && (this.x[at] < from || this.x[at] > to)) this.panBy(this.x[at] < from ? -0.5 : 0.5);
     for (const chart of this.group) if (chart.u && chart.x.length === this.x.length) chart.point(at);
-  }
-
-  // -- files -------------------------------------------------------------------------------------------------------
-
-  csv() {
-    const heads = [this.xLabel || "x", ...this.series.map((one) => one.label ?? one.name)].map((text) => `"${text.replaceAll('"', "'")}"`);
-    const rows = Array.from(this.x, (value, n) => [value, ...this.series.map((one) => one.y[n])].map((cell) => (Number.isFinite(cell) ? cell : "")).join(","));
-    download(`${fileName(this.title)}.csv`, [heads.join(","), ...rows, ""].join("\n"));
-  }
-
-  png() {
-    const source = this.u.ctx.canvas;
-    const ratio = window.devicePixelRatio || 1;
-    const canvas = el("canvas", { width: source.width, height: source.height + 26 * ratio });
-    const pen = canvas.getContext("2d");
-    pen.fillStyle = colour("panel");
-    pen.fillRect(0, 0, canvas.width, canvas.height);
-    pen.drawImage(source, 0, 26 * ratio);
-    pen.font = `${12 * ratio}px system-ui, sans-serif`;
-    let left = 12 * ratio;
-    for (const [text, mark] of [[this.title, "text"], ...this.series.map((one) => [one.label ?? one.name, one.name])]) {
-      pen.fillStyle = colour(mark);
-      pen.fillText(text, left, 17 * ratio);
-      left += pen.measureText(text).width + 18 * ratio;
-    }
-    canvas.toBlob((blob) => download(`${fileName(this.title)}.png`, blob));
   }
 }

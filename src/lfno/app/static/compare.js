@@ -4,7 +4,7 @@ import { Chart } from "./chart.js";
 import { drawFields } from "./fieldplot.js";
 import { PredictPanel } from "./predict.js";
 import { store } from "./store.js";
-import { ask, axisLabel, channel, compact, complain, el, key, notes, number, percent, picker, unpack } from "./tools.js";
+import { ask, axisLabel, channel, compact, complain, el, key, notes, number, percent, picker, ratioUnit, unpack } from "./tools.js";
 
 const MARKS = { linear: "linear", feedback: "feedback", lfno: "lfno", fno: "fno", lno: "lno" };
 const SPARE = ["yours", "transient", "steady", "lno", "fno", "feedback"];
@@ -50,9 +50,9 @@ export class Comparison {
     const panel = (title, ...more) => el("section", { class: "panel" }, el("header", {}, el("h2", {}, title), ...more));
     const errors = panel("Errors on the test data");
     errors.append(this.errorTable());
-    this.curves = panel("Predicted and measured", key("measured", "measured"), ...this.chips(), el("span", { class: "grow" }), first.places > 1 ? picker(first.record ? "piece of the test record" : "test sample", first.places, (place) => this.sample(place)) : "");
+    this.curves = panel("Predicted and measured", key("measured", "measured"), ...this.chips(), el("span", { class: "grow" }), first.places > 1 ? picker(first.record ? "piece of the test data" : "test sample", first.places, (place) => this.sample(place)) : "");
     this.curveBody = el("div");
-    this.curves.append(this.curveBody);
+    this.curves.append(first.times ? el("p", { class: "muted small times" }, first.times) : "", this.curveBody);
     this.box.replaceChildren(errors, this.curves, ...(this.field ? [] : [this.bode(), this.modes()]), this.save());
     this.box.dataset.runs = String(this.runs.length);
     this.sample(0).catch(complain);
@@ -129,23 +129,23 @@ export class Comparison {
     const runs = this.visible().filter((run) => run.told.bode);
     const panel = el("section", { class: "panel", id: "bode" }, el("header", {}, el("h2", {}, "Frequency response on the test data"), key("measured", "measured"), ...runs.map((run) => key(run.mark, run.name))));
     if (!runs.length) {
-      panel.append(el("p", { class: "muted small" }, "There is no frequency response: the test data are too short, or the inputs excite too few frequencies."));
+      panel.append(el("p", { class: "muted small" }, "There is no frequency response: the test data are too short or have too many missing values, or the inputs excite too few frequencies."));
       return panel;
     }
     const { told } = runs[0];
-    const pairs = told.output_channels.flatMap(([output], o) => told.input_channels.map(([input], i) => [o, i, `${output} / ${input}`]));
+    const pairs = told.output_channels.flatMap(([output, unit], o) => told.input_channels.map(([input, own], i) => [o, i, `${output} / ${input}`, ratioUnit(unit, own)]));
     const body = el("div");
     const choose = el("select", { "aria-label": "output and input", onchange: () => draw(pairs[choose.selectedIndex]) }, ...pairs.map(([, , label]) => el("option", {}, label)));
     panel.firstElementChild.append(el("span", { class: "grow" }), pairs.length > 1 ? choose : "");
     panel.append(body);
-    const draw = ([o, i, label]) => {
+    const draw = ([o, i, label, unit]) => {
       body.replaceChildren();
       const x = unpack(told.bode.frequency).values;
       const few = x.length < 40; // draw a point for each frequency if there are few
       const pick = (polar, name) => channel(channel(unpack(polar[name]), o), i).values;
       const both = (name) => [{ name: "measured", label: "measured", y: pick(told.bode.measured, name), width: 2.6, points: few }, ...runs.map((run) => ({ name: run.mark, label: run.name, y: pick(run.told.bode.model, name), width: 1.5, points: few }))];
       const group = [];
-      new Chart(body, { height: 190, title: `Magnitude ${label}`, yLabel: "|H|", log: true, logX: true, group }).set(x, both("magnitude"));
+      new Chart(body, { height: 190, title: `Magnitude ${label}`, yLabel: axisLabel("|H|", unit), log: true, logX: true, group }).set(x, both("magnitude"));
       new Chart(body, { height: 150, title: `Phase ${label}`, yLabel: "phase [°]", logX: true, group }).set(x, both("phase"));
       new Chart(body, { height: 110, title: `Coherence ${label}`, yLabel: "coherence", xLabel: "f [Hz]", logX: true, group }).set(x, [{ name: "measured", label: "coherence", y: channel(unpack(told.bode.coherence), o).values, width: 1.4 }], { least: [0, 1] });
     };
@@ -154,21 +154,22 @@ export class Comparison {
   }
 
   modes() {
-    const between = (interval) => (interval && interval[0] !== null ? `${number(interval[0])} – ${number(interval[1])}` : "");
+    const between = (interval) => (interval && interval[0] !== null ? el("span", { class: "muted small block" }, `${number(interval[0], 4)} – ${number(interval[1], 4)}`) : "");
     const rows = this.visible().flatMap((run) => {
       const name = el("td", { class: "wrap" }, el("span", { class: "swatch", mark: run.mark }), run.name);
-      if (!run.told.modes.length) return [el("tr", {}, name, el("td", { colspan: 5, class: "muted wrap" }, run.told.no_modes || "none found"))];
-      return run.told.modes.map((mode, k) => el("tr", {}, k ? el("td", {}) : name, el("td", {}, number(mode.frequency, 4)), el("td", { class: "muted" }, between(mode.frequency_interval)), el("td", {}, percent(mode.damping_ratio)),
-        el("td", { class: "muted" }, between(mode.damping_interval?.map((value) => value && 100 * value))), el("td", {}, number(mode.time_constant))));
+      if (!run.told.modes.length) return [el("tr", {}, name, el("td", { colspan: 3, class: "muted wrap" }, run.told.no_modes || "none found"))];
+      return run.told.modes.map((mode, k) => el("tr", {}, k ? el("td", {}) : name, el("td", {}, number(mode.frequency, 4), between(mode.frequency_interval)),
+        el("td", {}, percent(mode.damping_ratio), between(mode.damping_interval?.map((value) => value && 100 * value))), el("td", {}, number(mode.time_constant))));
     });
-    const heads = ["", "Hz", "95 %", "damping", "95 %", "τ [s]"].map((text) => el("th", { scope: "col" }, text));
-    return el("section", { class: "panel" }, el("header", {}, el("h2", {}, "Modes for small inputs")), el("div", { class: "scroll" }, el("table", {}, el("thead", {}, el("tr", {}, ...heads)), el("tbody", {}, ...rows))));
+    const heads = ["", "frequency [Hz]", "damping ratio [%]", "τ [s]"].map((text) => el("th", { scope: "col" }, text));
+    return el("section", { class: "panel" }, el("header", {}, el("h2", {}, "Modes for small inputs")), el("p", { class: "muted small" }, "Below each value: its 95 % interval."), el("div", { class: "scroll" }, el("table", {}, el("thead", {}, el("tr", {}, ...heads)), el("tbody", {}, ...rows))));
   }
 
   /** The panel with buttons that save each model, and with the prediction for a new file. */
   save() {
     const links = this.runs.map((run) => el("div", { class: "exports" }, el("b", {}, run.name), ...store.forms.map(({ form, label }) => el("button", { type: "button", class: "button small", "data-form": form, onclick: () => saveAs(run, form) }, label))));
-    const panel = el("section", { class: "panel", id: "save" }, el("header", {}, el("h2", {}, "Save and use")), ...links);
+    const hints = store.forms.filter(({ hint }) => hint).map(({ hint }) => el("p", { class: "muted small" }, hint));
+    const panel = el("section", { class: "panel", id: "save" }, el("header", {}, el("h2", {}, "Save and use")), ...links, ...hints);
     new PredictPanel(panel, this.runs);
     return panel;
   }

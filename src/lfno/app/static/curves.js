@@ -2,7 +2,7 @@
 
 import { Chart } from "./chart.js";
 import { SplitWords } from "./splitwords.js";
-import { mark } from "./state.js";
+import { isPaper, mark } from "./state.js";
 import { ask, axisLabel, byId, el, key, percent, points, trying, unpack } from "./tools.js";
 
 /** The largest value near each value. The error passes through zero often; its envelope is easier to read. */
@@ -18,23 +18,18 @@ function around(truth) {
   return [low - room, high + room];
 }
 
-/** A note on the models that are switched off, if there are any. For models marked (paper), the note has a button that shows the
- *  input on which they were trained. */
-function switchedOff(page) {
-  if (!page.hidden.size) return [];
-  const narrow = page.models.some((one) => page.hidden.has(one.key) && one.label.endsWith("(paper)"));
-  const why = narrow ? " Those marked (paper) were trained on one shape of input only. " : "";
-  const there = narrow ? el("button", { type: "button", class: "link", "data-do": "paper", onclick: () => page.toPaper() }, "Show all of them with that input") : "";
-  return [el("span", { class: "muted small off-note" }, `Grey models are switched off; click a name to show one.${why}`, there)];
-}
-
-/** Make the buttons that hide and show the models. */
+/** Make the buttons that hide and show the models. The models of the paper stand in a second line, if there are models of random
+ *  inputs: they were trained on one shape of input only, and are of no use for other inputs. */
 export function chips(page) {
-  const models = page.models.map((one) => [one.key, one.label, mark(one.key), percent(page.answers.get(one.key)?.l2)]);
   const before = document.activeElement?.dataset?.curve;
-  const nodes = models.map(([name, label, colour, error]) =>
-    el("button", { type: "button", class: "chip", "data-curve": name, "aria-pressed": String(!page.hidden.has(name)), onclick: () => page.toggle(name) }, el("i", { mark: colour }), label, el("span", { class: "muted chip-error" }, error)));
-  byId("chips").replaceChildren(key("truth", "truth"), ...nodes, ...switchedOff(page));
+  const chip = ({ key: name, label }) => {
+    const error = page.hidden.has(name) ? "" : el("span", { class: "muted chip-error" }, percent(page.answers.get(name)?.l2));
+    return el("button", { type: "button", class: "chip", "data-curve": name, "aria-pressed": String(!page.hidden.has(name)), title: page.hidden.has(name) ? "show this model" : "hide this model", onclick: () => page.toggle(name) }, el("i", { mark: mark(name) }), label, error);
+  };
+  const narrow = page.models.filter(isPaper);
+  const there = el("button", { type: "button", class: "link", "data-do": "paper", onclick: () => page.toPaper() }, "show them with that input");
+  const line = narrow.length ? [el("span", { class: "off-note" }, el("span", { class: "muted small" }, "Grey: networks that were trained on one shape of input only, as in the paper (", there, "):"), ...narrow.map(chip))] : [];
+  byId("chips").replaceChildren(key("truth", "truth"), ...page.models.filter((one) => !isPaper(one)).map(chip), ...line);
   if (before) byId("chips").querySelector(`[data-curve="${CSS.escape(before)}"]`)?.focus();
 }
 
@@ -50,6 +45,7 @@ export class Curves {
     this.chosen = null;
     this.pick = el("span", { class: "segments", id: "split-of" });
     this.words = new SplitWords();
+    byId("split").classList.add("empty"); // until the first parts arrive
     byId("split").append(el("header", {}, this.words.title, key("steady", "steady"), key("transient", "transient"), this.words.key, el("span", { class: "grow" }), this.pick), this.words.node);
     const parts = [];
     const output = axisLabel(...page.system.output[0]);
@@ -94,6 +90,7 @@ export class Curves {
     this.steady.set(x, curves("steady"), { most });
     this.transient.set(x, curves("transient"), { most });
     this.words.tell(found);
+    byId("split").classList.remove("stale", "empty");
     document.body.dataset.split = name;
   }
 }

@@ -2,11 +2,12 @@
 
 import { Chart } from "./chart.js";
 import { chips } from "./curves.js";
-import { ColourBar, colourRange, FieldMap } from "./maps.js";
+import { ColourBar, colourRange, FieldMap, sharedView } from "./maps.js";
 import { SplitWords } from "./splitwords.js";
 import { mark } from "./state.js";
-import { ask, axisLabel, byId, el, number, percent, points, unpack } from "./tools.js";
+import { ask, axisLabel, byId, el, lowered, number, percent, points, unpack } from "./tools.js";
 
+const largest = (values) => values.reduce((most, value) => Math.max(most, Math.abs(value)), 0);
 const difference = (prediction, truth) => prediction.map((value, n) => Math.abs(value - truth[n]));
 
 export class Fields {
@@ -19,7 +20,9 @@ export class Fields {
     this.at = { rows: Math.floor(this.rows.size / 2), columns: Math.floor(this.columns.size / 2) };
     this.moment = this.flow ? grid[2].size - 1 : 0;
     this.sheets = new Map();
+    this.view = sharedView();
     this.output = axisLabel(...page.system.output[0]);
+    this.unit = page.system.output[0][1];
     byId("response").append(el("header", {}, el("h2", {}, "Response"), el("div", { class: "chips", id: "chips" }), el("span", { class: "grow" }), el("span", { id: "frame" })));
     this.maps = el("div", { class: "maps" });
     const bars = el("div", { class: "bars" });
@@ -31,7 +34,9 @@ export class Fields {
     this.words = new SplitWords();
     const parted = models.some((one) => one.key.startsWith("LFNO"));
     byId("split").dataset.maps = !parted ? 0 : page.system.unsettled ? 2 : 4; // keep room for maps that have not arrived
-    byId("split").append(el("header", {}, this.words.title), this.words.node, this.parts);
+    this.partBar = el("div", { class: "bars", hidden: true });
+    byId("split").append(el("header", {}, this.words.title), this.words.node, this.parts, this.partBar);
+    this.partScale = new ColourBar(this.partBar);
   }
 
   controls() {
@@ -88,19 +93,20 @@ export class Fields {
     const fields = models.map((one) => (one.waiting ? null : this.frame(one.prediction)));
     const range = colourRange([whole]);
     const errors = fields.map((field) => field && { shape: field.shape, values: difference(field.values, truth.values) });
-    const largest = (values) => values.reduce((most, value) => Math.max(most, value), 0);
     const worst = Math.max(1e-12, ...errors.map((error) => (error ? largest(error.values) : 0)));
     const input = unpack(told.input);
     const inputs = colourRange([input, { values: told.input_range ?? [] }]); // the colour scale of the input, which its caption shows
-    const tiles = [["truth", "truth", truth, range, "signed", this.output]];
-    models.forEach((one, k) => tiles.push([one.label, mark(one.key), fields[k], range, "signed", one.waiting ? "" : percent(one.l2)]));
-    tiles.push([`input ${system.input.at(-1)[0]}`, "input", this.frame(input), inputs, "signed", `${number(inputs[0], 2)} … ${number(inputs[1], 2)}`]);
-    models.forEach((one, k) => tiles.push([`${one.label} error`, mark(one.key), errors[k], [0, worst], "magnitude", errors[k] ? `≤ ${number(largest(errors[k].values), 2)}` : ""]));
+    const [driven, drivenUnit] = system.input.at(-1);
+    const within = (value, unit) => `${number(value, 2)} ${unit}`.trim();
+    const tiles = [["truth", "truth", truth, range, "signed", "", this.output]];
+    models.forEach((one, k) => tiles.push([one.label, mark(one.key), fields[k], range, "signed", one.waiting ? "" : `error ${percent(one.l2)}`, this.output]));
+    tiles.push([`input ${lowered(driven)}`, "input", this.frame(input), inputs, "signed", `${number(inputs[0], 2)} … ${within(inputs[1], drivenUnit)}`, axisLabel(lowered(driven), drivenUnit)]);
+    models.forEach((one, k) => tiles.push([`${one.label}: error`, mark(one.key), errors[k], [0, worst], "magnitude", errors[k] ? `≤ ${within(largest(errors[k].values), this.unit)}` : "", axisLabel("|error|", this.unit)]));
     byId("view-systems").classList.toggle("many", models.length > 2);
     this.maps.className = `maps ${{ 0: "two", 1: "two", 2: "three", 4: "five" }[models.length] ?? ""}`;
     this.fillMaps(this.maps, tiles);
     this.bars[0].set(range, "signed", this.output);
-    this.bars[1]?.set([0, worst], "magnitude", "|error|");
+    this.bars[1]?.set([0, worst], "magnitude", axisLabel("|error|", this.unit));
     const axis = this[this.along];
     const other = this[this.across()];
     this.cutWords.textContent = `at ${other.name} = ${number(other.origin + this.at[this.across()] * other.step, 4)} ${other.unit}`;
@@ -122,6 +128,7 @@ export class Fields {
       for (const part of ["transient", "steady"]) if (found.steady && found[source + part]) this.found.push([`${who}, ${part}`, part, unpack(found[source + part])]);
     }
     this.words.tell(found);
+    byId("split").classList.remove("stale");
     this.drawSplit();
     document.body.dataset.split = name;
   }
@@ -129,7 +136,9 @@ export class Fields {
   drawSplit() {
     const fields = this.found.map(([label, part, array]) => [label, part, this.frame(array)]);
     const common = colourRange(fields.map(([, , field]) => field));
-    this.fillMaps(this.parts, fields.map(([label, part, field]) => [label, part, field, common, "signed", ""]));
+    this.fillMaps(this.parts, fields.map(([label, part, field]) => [label, part, field, common, "signed", `≤ ${number(largest(field.values), 2)} ${this.unit}`.trim(), this.output]));
+    this.partBar.hidden = !fields.length;
+    if (fields.length) this.partScale.set(common, "signed", this.output);
   }
 
   fillMaps(parent, tiles) {
@@ -144,17 +153,17 @@ export class Fields {
         this.show();
       };
       this.sheets.set(parent, tiles.map(([label, colour, field]) => {
-        const figure = el("figure", { class: "map" }, el("figcaption", {}, el("span", { class: "swatch", mark: colour }), label, el("b", {})));
+        const figure = el("figure", { class: "map" }, el("figcaption", {}, el("span", {}, el("span", { class: "swatch", mark: colour }), label), el("b", {})));
         parent.append(figure);
         if (field === null) return figure.append(el("div", { class: `empty ${this.flow ? "square" : ""}` }, "loading…"));
-        return new FieldMap(figure, pick, this.flow ? 1 : 0.82);
+        return new FieldMap(figure, pick, this.flow ? 1 : 0.82, this.view);
       }));
     }
     this.sheets.get(parent).forEach((sheet, k) => {
-      const [label, , field, range, kind, words] = tiles[k];
+      const [label, , field, range, kind, words, quantity] = tiles[k];
       if (!sheet) return;
       sheet.box.parentElement.querySelector("b").textContent = words;
-      sheet.set(field, this.rows, this.columns, range, kind, cut, label);
+      sheet.set(field, this.rows, this.columns, range, kind, cut, label, quantity);
     });
   }
 }

@@ -30,38 +30,44 @@ function palette(kind) {
   });
 }
 
+/** A view that maps share, so that they zoom together. part: visible part of each axis; at: its middle, {row, column} or null. */
+export const sharedView = () => ({ part: 1, at: null, maps: new Set() });
+
 export class FieldMap extends Sheet {
-  /** pick(row, column) is called when the user clicks on the map; ratio: height / width of the map. */
-  constructor(parent, pick, ratio = 0.8) {
+  /** pick(row, column) is called when the user clicks on the map; ratio: height / width of the map; view: from sharedView(). */
+  constructor(parent, pick, ratio = 0.8, view = sharedView()) {
     super(parent, (width) => Math.round(width * ratio));
-    this.field = null;
+    Object.assign(this, { field: null, view });
+    view.maps.add(this);
     this.canvas.addEventListener("click", (event) => {
       const at = this.where(event);
       if (!at) return;
-      this.at = at;
+      this.view.at = at;
       pick(at.row, at.column);
     });
+    this.canvas.addEventListener("dblclick", () => this.zoom(Infinity));
     this.canvas.addEventListener("pointermove", (event) => this.hover(event));
     this.canvas.addEventListener("pointerleave", () => (this.tip.hidden = true));
     this.canvas.addEventListener("keydown", (event) => this.key(event, pick));
     this.canvas.addEventListener("blur", () => (this.tip.hidden = true));
-    this.part = 1; // visible part of each axis
-    this.at = null;
     this.savers(() => this.label ?? "map", () => this.table(), [
-      ["+", "zoom in", () => this.zoom(0.5)], ["−", "zoom out", () => this.zoom(2)]]);
+      ["+", "zoom in", () => this.zoom(0.5)], ["−", "zoom out", () => this.zoom(2)], ["⤢", "show everything", () => this.zoom(Infinity)]]);
   }
 
-  /** Zoom by a factor, about the place of the last click or key. */
+  /** Zoom all maps of the view by a factor, about the place of the last click or key. */
   zoom(factor) {
-    this.part = Math.min(1, Math.max(1 / 16, this.part * factor));
-    this.draw();
+    this.view.part = Math.min(1, Math.max(1 / 16, this.view.part * factor));
+    for (const map of this.view.maps) {
+      if (map.box.isConnected) map.draw();
+      else this.view.maps.delete(map);
+    }
   }
 
   /** The visible part of the field: first row, first column, number of rows and of columns. */
   window() {
     const [high, wide] = this.field.shape;
-    const [rows, columns] = [high, wide].map((size) => Math.max(2, Math.round(size * this.part)));
-    const at = this.at ?? { row: high / 2, column: wide / 2 };
+    const [rows, columns] = [high, wide].map((size) => Math.max(2, Math.round(size * this.view.part)));
+    const at = this.view.at ?? { row: high / 2, column: wide / 2 };
     const first = (place, count, size) => Math.max(0, Math.min(size - count, Math.round(place - count / 2)));
     return { row: first(at.row, rows, high), column: first(at.column, columns, wide), rows, columns };
   }
@@ -70,14 +76,15 @@ export class FieldMap extends Sheet {
     const move = { ArrowLeft: [0, -1], ArrowRight: [0, 1], ArrowUp: [1, 0], ArrowDown: [-1, 0] }[event.key];
     if (event.key === "+" || event.key === "=") this.zoom(0.5);
     else if (event.key === "-") this.zoom(2);
+    else if (event.key === "0") this.zoom(Infinity);
     else if (move && this.field) {
       const [high, wide] = this.field.shape;
-      const at = this.at ?? { row: Math.floor(high / 2), column: Math.floor(wide / 2) };
+      const at = this.view.at ?? { row: Math.floor(high / 2), column: Math.floor(wide / 2) };
       const step = event.shiftKey ? 10 : 1;
-      this.at = { row: Math.max(0, Math.min(high - 1, at.row + step * move[0])), column: Math.max(0, Math.min(wide - 1, at.column + step * move[1])) };
-      pick(this.at.row, this.at.column);
-      this.draw();
-      this.tell(this.at, this.frame.left + 8, this.frame.top + 8);
+      this.view.at = { row: Math.max(0, Math.min(high - 1, at.row + step * move[0])), column: Math.max(0, Math.min(wide - 1, at.column + step * move[1])) };
+      pick(this.view.at.row, this.view.at.column);
+      this.zoom(1);
+      this.tell(this.view.at, this.frame.left + 8, this.frame.top + 8);
     } else return;
     event.preventDefault();
   }
@@ -89,11 +96,21 @@ export class FieldMap extends Sheet {
     return [heads, ...points(this.rows).map((place, r) => [place, ...this.field.values.slice(r * wide, (r + 1) * wide)])];
   }
 
-  /** field: {shape: [rows, columns], values}; rows, columns: the axes; range, kind: the colour scale; cut: {row}, {column} or null. */
-  set(field, rows, columns, range, kind, cut, label) {
-    Object.assign(this, { field, rows, columns, range, kind, cut, label });
+  /** field: {shape: [rows, columns], values}; rows, columns: the axes; range, kind: the colour scale; cut: {row}, {column} or null;
+   *  label: the name of the map; quantity: the label of the colours, with the unit. */
+  set(field, rows, columns, range, kind, cut, label, quantity = "") {
+    Object.assign(this, { field, rows, columns, range, kind, cut, label, quantity });
     this.canvas.setAttribute("aria-label", `${label}: map over ${columns.name} and ${rows.name}, from ${number(range[0])} to ${number(range[1])}`);
     this.draw();
+  }
+
+  picture(title) {
+    return super.picture(title, 36);
+  }
+
+  drawFoot(pen, width) {
+    pen.translate(4, 4);
+    drawBar(pen, width - 8, this.range, this.kind, this.quantity);
   }
 
   draw() {
@@ -196,6 +213,26 @@ export class FieldMap extends Sheet {
 
 }
 
+/** Draw the colours of a scale with its limits and a label. */
+function drawBar(pen, width, range, kind, label) {
+  const colours = palette(kind);
+  for (let x = 0; x < width; x += 1) {
+    pen.fillStyle = `rgb(${colours[Math.floor((x / width) * 255)].map(Math.round).join(",")})`;
+    pen.fillRect(x, 0, Math.min(1.5, width - x), 9);
+  }
+  pen.strokeStyle = colour("line");
+  pen.strokeRect(0.5, 0.5, width - 1, 8);
+  pen.fillStyle = colour("muted");
+  pen.font = "11.5px system-ui, 'DejaVu Sans', sans-serif";
+  pen.textBaseline = "top";
+  pen.textAlign = "left";
+  pen.fillText(number(range[0]), 0, 13);
+  pen.textAlign = "right";
+  pen.fillText(number(range[1]), width, 13);
+  pen.textAlign = "center";
+  pen.fillText(label, width / 2, 13);
+}
+
 /** A colour bar: the colours of maps with their numbers. */
 export class ColourBar extends Sheet {
   constructor(parent) {
@@ -213,21 +250,6 @@ export class ColourBar extends Sheet {
     if (!this.range) return;
     const sheet = this.begin();
     if (!sheet) return;
-    const { pen, width } = sheet;
-    const colours = palette(this.kind);
-    for (let x = 0; x < width; x += 1) {
-      pen.fillStyle = `rgb(${colours[Math.floor((x / width) * 255)].map(Math.round).join(",")})`;
-      pen.fillRect(x, 0, 1.5, 9);
-    }
-    pen.strokeStyle = colour("line");
-    pen.strokeRect(0.5, 0.5, width - 1, 8);
-    pen.fillStyle = colour("muted");
-    pen.textBaseline = "top";
-    pen.textAlign = "left";
-    pen.fillText(number(this.range[0]), 0, 13);
-    pen.textAlign = "right";
-    pen.fillText(number(this.range[1]), width, 13);
-    pen.textAlign = "center";
-    pen.fillText(this.label, width / 2, 13);
+    drawBar(sheet.pen, sheet.width, this.range, this.kind, this.label);
   }
 }

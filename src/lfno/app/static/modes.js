@@ -7,7 +7,7 @@ import { ask, complain, el, notes, number, percent } from "./tools.js";
 export class ModesPanel {
   constructor(box, page) {
     Object.assign(this, { box, page, found: new Map(), shownFor: "" });
-    this.table = el("div", { class: "scroll modes-table" });
+    this.table = el("div", { class: "scroll modes-table" }, el("p", { class: "muted small" }, "The modes are being computed…"));
     this.poles = el("div");
     this.details = el("details", { ontoggle: () => this.showPoles() }, el("summary", {}, "Poles of the layers"), this.poles);
     box.append(el("header", {}, el("h2", {}, "Modes for small inputs")), this.table, this.details);
@@ -48,7 +48,7 @@ export class ModesPanel {
     });
     const heads = ["", "Hz", "damping", "τ [s]"].map((text) => el("th", { scope: "col" }, text));
     const doubts = keys.map((key, n) => [label(key), answers[n].modes.length ? answers[n].caveat : ""]).filter(([, caveat]) => caveat);
-    const why = el("details", { class: "note small caveat" }, el("summary", {}, `${doubts.map(([who]) => who).join(", ")}: modes that are not physical`), ...notes(doubts, ""));
+    const why = el("details", { class: "note small caveat" }, el("summary", {}, `${doubts.map(([who]) => who).join(", ")}: modes that are not physical, and why`), ...notes(doubts, ""));
     this.table.replaceChildren(el("table", {}, el("thead", {}, el("tr", {}, ...heads)), el("tbody", {}, ...rows)), doubts.length ? why : "");
     this.box.dataset.ready = "yes";
   }

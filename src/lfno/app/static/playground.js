@@ -43,7 +43,7 @@ export class Playground {
     const start = { ...system.start, ...this.given(query) };
     Object.assign(this, { kind: start.kind, seed: start.seed, paper: system.paper, change });
     const moved = () => change(this.query());
-    this.amplitude = new Dial("amplitude A", { low: 0.05, high: 12, step: 0.05, unit: "", value: start.amplitude, change: moved });
+    this.amplitude = new Dial("amplitude A", { low: 0.05, high: 12, step: 0.05, unit: system.input.at(-1)[1], value: start.amplitude, change: moved });
     this.frequency = new Dial("frequency f", { low: LOWEST, high: 1.5, step: 0.005, unit: "Hz", value: start.frequency, change: moved });
     this.sketch = new Sketch(catalogue.limits, moved);
     this.again = el("button", { type: "button", class: "button small", onclick: () => { this.seed += 1; moved(); } }, "new random input");

@@ -3,7 +3,7 @@
 import { Chart } from "./chart.js";
 import { ABOUT } from "./state.js";
 import { refresh, store } from "./store.js";
-import { ask, complain, duration, el, key, trying } from "./tools.js";
+import { ask, complain, count, duration, el, key, trying } from "./tools.js";
 
 const STAGES = {
   waiting: "in the queue", starting: "starting", preparing: "reading the data", pilot: "pilot: short trial runs that choose options of the training",
@@ -34,7 +34,8 @@ export function itemButtons(kind, one, gone = () => {}) {
     if (name) await trying(async () => refresh(await ask("rename", { kind, id: one.id, name })));
   };
   const remove = async () => {
-    if (!confirm(`Delete ${one.name}?`)) return;
+    const own = kind === "files" ? store.runs.filter((run) => run.file === one.id).length : 0;
+    if (!confirm(own ? `Delete ${one.name} and its ${count(own, "run")}?` : `Delete ${one.name}?`)) return;
     const listing = await trying(() => ask("delete", { kind, id: one.id }));
     if (!listing) return;
     gone();

@@ -1,8 +1,10 @@
 // A canvas for maps, the s-plane and drawings, with the resolution of the screen.
 
-import { colour, download, el, fileName } from "./tools.js";
+import { colour, download, el, savedName } from "./tools.js";
 
 const sheets = new Set();
+const FINE = 3; // pixels of a saved picture for each CSS pixel
+const TITLE = 26; // CSS pixels; height of the title of a saved picture
 
 /** Draw all sheets again, after a change between light and dark colours. */
 export function redrawAll() {
@@ -29,7 +31,7 @@ export class Sheet {
     const width = this.box.clientWidth;
     const height = typeof this.height === "function" ? this.height(width) : this.height;
     if (!width) return null;
-    const ratio = window.devicePixelRatio || 1;
+    const ratio = this.ratio ?? (window.devicePixelRatio || 1);
     const wide = Math.round(width * ratio);
     const high = Math.round(height * ratio);
     if (this.canvas.width !== wide || this.canvas.height !== high) Object.assign(this.canvas, { width: wide, height: high });
@@ -45,8 +47,30 @@ export class Sheet {
   savers(name, values, more = []) {
     const button = (label, words, action) => el("button", { type: "button", class: "tool", title: words, "aria-label": `${name()}: ${words}`, onclick: action }, label);
     this.box.append(el("div", { class: "tools" }, el("span", { class: "readout" }), ...more.map(([label, words, action]) => button(label, words, action)),
-      button("PNG", "save as a picture", () => this.canvas.toBlob((blob) => download(`${fileName(name())}.png`, blob))),
-      button("CSV", "save the values", () => download(`${fileName(name())}.csv`, values().map((row) => row.join(",")).join("\n") + "\n"))));
+      button("PNG", "save as a picture", () => this.picture(name()).toBlob((blob) => download(`${savedName(this.box, name())}.png`, blob))),
+      button("CSV", "save the values", () => download(`${savedName(this.box, name())}.csv`, values().map((row) => row.join(",")).join("\n") + "\n"))));
+  }
+
+  /** The sheet as a picture with a title, on an opaque background. `foot` CSS pixels below the sheet are for drawFoot(). */
+  picture(title, foot = 0) {
+    const shown = this.canvas;
+    Object.assign(this, { canvas: el("canvas"), ratio: FINE });
+    this.draw();
+    const drawn = this.canvas;
+    Object.assign(this, { canvas: shown, ratio: null });
+    const subject = this.box.closest("[data-subject]")?.dataset.subject;
+    const made = el("canvas", { width: drawn.width, height: drawn.height + (TITLE + foot) * FINE });
+    const pen = made.getContext("2d");
+    pen.fillStyle = colour("panel");
+    pen.fillRect(0, 0, made.width, made.height);
+    pen.drawImage(drawn, 0, TITLE * FINE);
+    pen.scale(FINE, FINE);
+    pen.fillStyle = colour("text");
+    pen.font = "12px system-ui, 'DejaVu Sans', sans-serif";
+    pen.fillText(subject ? `${subject}: ${title}` : title, 4, 17, made.width / FINE - 8);
+    pen.translate(0, TITLE + drawn.height / FINE);
+    this.drawFoot?.(pen, made.width / FINE);
+    return made;
   }
 
   /** Show a tooltip beside the point (x, y), inside the sheet. */

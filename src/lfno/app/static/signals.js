@@ -6,7 +6,7 @@ import { drawFields } from "./fieldplot.js";
 import { itemButtons, RunList, runWords, startForm } from "./runs.js";
 import { ABOUT } from "./state.js";
 import { follow, refresh, store } from "./store.js";
-import { answer, ask, axisLabel, byId, channel, complain, el, number, picker, trying, unpack } from "./tools.js";
+import { answer, ask, axisLabel, byId, channel, complain, count, el, number, picker, trying, unpack } from "./tools.js";
 import { VariableTable } from "./variables.js";
 
 const LIMIT = 64 * 2 ** 20; // bytes; largest file that the server accepts
@@ -100,12 +100,14 @@ function shelf() {
 
 function show(found) {
   file = found;
+  byId("view-signals").dataset.subject = found.name;
   const variables = new VariableTable(found, (options) => read(options), (words) => signals({ problem: words, notes: [] }));
   const problem = el("p", { class: "problem", id: "problem", role: "alert", hidden: true });
   const notes = el("ul", { class: "notes", id: "notes" });
   byId("found").replaceChildren(el("section", { class: "panel", id: "inside" }, el("header", {}, el("h2", {}, found.name), el("span", { class: "muted small" }, found.files.length > 1 ? `${found.files.length} files: ${found.files.join(", ")}` : "roles of its variables")), variables.node, problem, notes),
     el("section", { class: "panel", id: "drawn" }));
   byId("found").hidden = false;
+  byId("shelf").querySelector('[aria-current="true"]')?.scrollIntoView({ block: "nearest", inline: "nearest" });
   byId("steps").hidden = true;
   byId("fits").replaceChildren(el("section", { class: "panel", id: "train-file" }, el("header", {}, el("h2", {}, "Fit models to these signals")),
     el("p", { class: "muted small" }, "Runs are carried out one after the other. They continue if you close this page, as long as `lfno app` runs in the terminal. Without a number of epochs, the data decide how long a network is trained."),
@@ -132,14 +134,15 @@ function signals(found) {
   byId("notes").replaceChildren(...found.notes.map((note) => el("li", {}, note)));
   byId("drawn").hidden = byId("train-file").hidden = found.problem !== null;
   if (found.problem !== null) return;
-  const grid = found.axes.map((axis) => `${axis.size} points of ${axis.name}, ${number(axis.step, 4)} ${axis.unit} apart`).join("; ");
+  const [least, most] = found.lengths;
+  const size = (axis, last) => (last && least < most ? `${least} to ${most}` : axis.size);
+  const grid = found.axes.map((axis, k) => `${size(axis, k === found.axes.length - 1)} points of ${axis.name}, ${number(axis.step, 4)} ${axis.unit} apart`).join("; ");
   const { train, validation, test } = found.samples;
-  const unit = found.windows ? "windows" : "trajectories";
-  const words = `${found.kind}; ${grid}; ${train} ${unit} to train, ${validation} to validate, ${test} to test`;
+  const words = `${found.kind}; ${grid}; ${count(train, found.unit)} to train, ${validation} to validate, ${test} to test`;
   const body = el("div");
   byId("drawn").replaceChildren(el("header", {}, el("h2", {}, "The signals"), el("span", { class: "muted small" }, words)), body);
   const show = (drawn) => draw(body, drawn, found);
-  if (found.trajectories > 1) byId("drawn").firstElementChild.append(el("span", { class: "grow" }), picker("trajectory", found.trajectories, async (sample) => show(await ask("signals", { file: file.id, sample }))));
+  if (found.runs > 1) byId("drawn").firstElementChild.append(el("span", { class: "grow" }), picker("run", found.runs, async (sample) => show(await ask("signals", { file: file.id, sample }))));
   show(found.drawn);
 }
 
@@ -157,7 +160,7 @@ function draw(body, drawn, found) {
       const own = series.filter((one) => one.unit === unit);
       const last = role === "output" && unit === units.at(-1);
       const yLabel = own.length === 1 ? axisLabel(own[0].label, unit) : axisLabel(role, unit);
-      new Chart(body, { height: units.length > 1 ? 150 : height, yLabel, xLabel: last ? axisLabel("t", found.axes.at(-1).unit) : "", group, title: own.length === 1 ? own[0].label : role }).set(x, own, { bands });
+      new Chart(body, { height: units.length > 1 ? 150 : height, yLabel, xLabel: last ? axisLabel("t", found.axes.at(-1).unit) : "", group, legend: own.length > 1, title: own.length === 1 ? own[0].label : `${role}s` }).set(x, own, { bands });
     }
   }
 }

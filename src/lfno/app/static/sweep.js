@@ -4,6 +4,7 @@ import { Chart } from "./chart.js";
 import { mark } from "./state.js";
 import { ask, axisLabel, complain, el, key, number, unpack } from "./tools.js";
 
+const APART = 0.05; // relative difference of the two directions of the truth, above which there are two steady responses
 const SHARES = [0.25, 1]; // amplitudes of the sweeps, divided by the amplitude of the input on the page
 
 export class SweepPanel {
@@ -22,7 +23,7 @@ export class SweepPanel {
     if (this.box.hidden || this.chart) return;
     const { unsettled } = this.page.system;
     this.go.disabled = Boolean(unsettled);
-    this.words.textContent = unsettled ? `There is no steady response: ${unsettled}.` : "Steady amplitude of the response to a sine, over its frequency, for two amplitudes of the input. The sweep takes a few seconds.";
+    this.words.textContent = unsettled ? `There is no steady response: ${unsettled}.` : "Steady amplitude of the response to a sine, over its frequency, for two amplitudes of the input. The sweep takes up to half a minute.";
   }
 
   async run() {
@@ -32,13 +33,16 @@ export class SweepPanel {
     const series = [];
     const told = new Set();
     const drawn = new Map();
+    let several = false; // whether the equation has more than one steady response at some frequency
     try {
       for (const share of SHARES) {
         const size = Number((share * amplitude).toPrecision(3));
         this.words.textContent = `sweeping with A = ${size}…`;
         const truth = await ask("sweep", { system: system.name, model: "truth", amplitude: size });
         const x = unpack(truth.frequency).values;
-        series.push({ name: "linear", label: `truth, down, A = ${size}`, y: unpack(truth.down).values, width: 1.6, dash: [6, 4] }, { name: "truth", label: `truth, up, A = ${size}`, y: unpack(truth.up).values, width: 2.2 });
+        const [up, down] = [unpack(truth.up).values, unpack(truth.down).values];
+        several ||= up.some((value, n) => Math.abs(value - down[n]) > APART * Math.max(value, down[n]));
+        series.push({ name: "linear", label: `truth, down, A = ${size}`, y: down, width: 5 }, { name: "truth", label: `truth, up, A = ${size}`, y: up, width: 2.2 });
         for (const { key: name, label } of models.filter((one) => !hidden.has(one.key))) {
           try {
             const found = await ask("sweep", { system: system.name, model: name, amplitude: size });
@@ -54,7 +58,8 @@ export class SweepPanel {
         this.keys.replaceChildren(...drawn.values());
       }
       const sizes = SHARES.map((share) => number(share * amplitude)).join(" and ");
-      this.words.replaceChildren(`Lower and upper curves: A = ${sizes}. Where the two directions differ, there is more than one steady response.`, ...[...told].map((words) => el("span", { class: "block" }, words)));
+      const branches = several ? "Where the two directions of the truth differ, there are two steady responses. Each point of a model starts from rest and shows the one that it reaches: between the jumps of the truth, a correct model can lie on either curve." : "The two directions of the truth agree, so there is one steady response at each frequency.";
+      this.words.replaceChildren(`Lower and upper curves: A = ${sizes}. ${branches}`, ...[...told].map((words) => el("span", { class: "block" }, words)));
       this.box.dataset.ready = "yes";
     } catch (error) {
       complain(error);

@@ -10,13 +10,13 @@ import { follow } from "./store.js";
 import { SweepPanel } from "./sweep.js";
 import { ask, byId, compact, complain, el, hundredths, latest, notes, number, pause, took, trying } from "./tools.js";
 
-const GREEK = { alpha: "α", beta: "β", gamma: "γ", rho: "ρ", sigma: "σ", nu: "ν", D0: "D₀", D1: "D₁", u0: "u₀", v0: "v₀" };
+const SYMBOLS = { alpha: "α", beta: "β", gamma: "γ", rho: "ρ", sigma: "σ", nu: "ν", D0: "D₀", D1: "D₁", u0: "u₀", v0: "v₀", ratio: "g/l" };
 const BRIEF = 80; // ms that the next input waits for the models of an oscillator
 const SETTLE = 300; // ms between the last change of the input and the request for the split
 let parts = null; // the panels of the system
 let waiting = null; // the timer of the split
 let runs = null;
-let refused = null; // the error message for the input in the address
+let refused = null; // the error message for the system or the input in the address
 
 export async function open(name, query) {
   if (!page.catalogue) {
@@ -27,7 +27,8 @@ export async function open(name, query) {
   }
   const known = page.catalogue.systems.some((one) => one.name === name);
   const wanted = known ? name : (page.system?.name ?? page.catalogue.opening);
-  if (page.system?.name === wanted && !Object.keys(query).length) return;
+  if (name && !known) refused = new Error(`there is no system “${name.slice(0, 40)}”; choose one of the list`);
+  if (page.system?.name === wanted && !Object.keys(query).length) return complain(refused);
   await choose(wanted, query);
 }
 
@@ -52,13 +53,26 @@ async function choose(name, query) {
   }
   byId("title").textContent = system.title;
   byId("equation").textContent = system.equation;
-  const values = Object.entries(system.values).filter(([key]) => key !== "discretisation").map(([key, given]) => `${GREEK[key] ?? key} = ${typeof given === "number" ? number(given, 4) : given}`);
+  const values = Object.entries(system.values).filter(([key]) => key !== "discretisation").map(([key, given]) => `${SYMBOLS[key] ?? key} = ${typeof given === "number" ? number(given, 4) : given}`);
   byId("conditions").textContent = `${system.conditions};  ${values.join(", ")}`;
+  byId("view-systems").dataset.subject = system.title;
+  byId("origin").replaceChildren(...origin(system));
   byId("note").hidden = !system.note;
   byId("note").textContent = system.note;
   build(query);
   page.query = parts.control.query(); // modelsChanged() needs the new input
   await Promise.all([move(page.query), modelsChanged()]);
+}
+
+/** What the page shows, where its models come from, and what a newcomer can do next. */
+function origin(system) {
+  const rich = system.models.filter((one) => isRich(one.key));
+  const shown = (rich.length ? rich : system.models).map((one) => (one.key === "marching" ? "network" : one.label));
+  const names = shown.length > 1 ? `${shown.slice(0, -1).join(", ")} and ${shown.at(-1)}` : shown[0];
+  const were = shown.length > 1 ? "were" : "was";
+  const inputs = rich.length ? "random inputs" : "inputs of one shape";
+  const source = names ? `The ${names} ${were} fitted to simulated responses of this equation to ${inputs}. Choose an input, and compare with the solution of the equation (truth). ` : "";
+  return [source, "Next: ", el("a", { class: "link", href: "#signals" }, "fit such models to your own signals"), "."];
 }
 
 function build(query) {
@@ -76,6 +90,7 @@ function build(query) {
   const finished = runs.box;
   byId("train-system").append(el("header", {}, el("h2", {}, "Train a model of this system")),
     el("p", { class: "muted small" }, `The model is trained on ${page.system.trained_on}. It is then shown beside the other models.`),
+    el("p", { class: "muted small" }, "lfno first solves the equation for the training inputs, then makes short trial runs, then trains. On a CPU this takes minutes, and more than ten for an LFNO of some systems. Stop keeps the model only after the trial runs."),
     startForm({ models: ["lfno", "fno", "lno"], checked: ["lfno"], epochs: 20, order: () => ({ system: page.system.name }) }), finished);
 }
 
@@ -110,6 +125,7 @@ const move = latest(async (query) => {
     const old = page.answers;
     page.answers = new Map();
     parts.view.show(old);
+    if (document.body.dataset.split === name) stale();
     byId("view-systems").classList.add("ready");
     parts.control.tell(truth);
     remember();
@@ -141,6 +157,12 @@ const fill = latest(async (name, query, start) => {
     if (!stale()) complain(error);
   }
 });
+
+/** Show that the transient and the steady part belong to the previous input. */
+function stale() {
+  byId("split").classList.add("stale");
+  parts.view.words.wait();
+}
 
 async function answered(name, query, key) {
   const answer = await ask("answer", { system: name, ...query, model: key });
@@ -182,12 +204,6 @@ page.toggle = (key) => trying(async () => {
   if (name === page.system.name) draw();
 });
 
-/** A note if solving the equation is faster than every visible model; null otherwise. */
-function slower(rows) {
-  if (!rows.length || rows.some((one) => one.ms <= page.truth.ms)) return null;
-  return "Solving this equation is faster than asking a model. A model is of use where no equation is known (“Your signals”), where solving takes long, or for its modes and its two parts.";
-}
-
 /** Kinds of models whose names say little. */
 const KINDS = { feedback: ABOUT.feedback, equation: "an equation whose terms were found in data", marching: "a network that goes from frame to frame" };
 const kind = (key) => key.split(" ")[0];
@@ -202,8 +218,7 @@ function errorTable() {
   const heads = ["", "L2 %", "L∞ %", "time", "parameters"].map((text) => el("th", { scope: "col" }, text));
   const solve = el("tr", {}, el("td", {}, el("span", { class: "swatch", mark: "truth" }), "truth"), el("td", {}), el("td", {}), el("td", {}, took(page.truth.ms)), el("td", {}));
   byId("error-table").replaceChildren(el("table", {}, el("thead", {}, el("tr", {}, ...heads)), el("tbody", {}, ...body, solve)),
-    el("p", { class: "muted small legend-line" }, "L2 and L∞: relative errors. Time: one solve of the equation, or one answer of the model, for this input alone.", page.models.some((one) => isRich(one.key)) ? " Models marked as the paper's were trained on one shape of input, the others on random inputs." : "",
+    el("p", { class: "muted small legend-line" }, "L2 and L∞: relative errors. Time: one solve of the equation, or one answer of the model, for this input alone. A known equation can be faster than a model; a model is of use where no equation is known.", page.models.some((one) => isRich(one.key)) ? " Models marked as the paper's were trained on one shape of input, the others on random inputs." : "",
       rows.filter((one) => kind(one.key) in KINDS).map((one) => ` ${one.label[0].toUpperCase()}${one.label.slice(1)}: ${KINDS[kind(one.key)]}.`).join("")),
-    el("p", { class: "muted small" }, slower(rows)),
     ...notes(rows.flatMap((one) => one.notes.map((note) => [one.label, note])), "beyond"));
 }

@@ -69,6 +69,9 @@ export function download(name, content, type = "text/csv") {
   setTimeout(() => URL.revokeObjectURL(address), 10_000);
 }
 
+/** The name of a file that is saved from `node`: the subject (system, file or model) that a parent of the node states, and a title. */
+export const savedName = (node, title) => fileName([node.closest("[data-subject]")?.dataset.subject, title].filter(Boolean).join(" "));
+
 export const fileName = (text) => text.replace(/[^a-z0-9]+/gi, "-").replace(/^-|-$/g, "").toLowerCase() || "plot";
 
 /** A time in seconds as text. */
@@ -95,6 +98,8 @@ export function channel(array, index) {
 
 export const points = (axis) => Float64Array.from({ length: axis.size }, (_, n) => axis.origin + n * axis.step);
 export const axisLabel = (name, unit) => (unit ? `${name} [${unit}]` : name);
+/** The unit of a label: "x [m]" → "m". */
+export const unitOf = (label) => /\[([^\]]*)\]$/.exec(label)?.[1] ?? "";
 export const colour = (name) => getComputedStyle(document.documentElement).getPropertyValue(`--${name}`).trim();
 
 export function number(value, digits = 3) {
@@ -112,8 +117,17 @@ export const percent = (value) => (value === null || value === undefined ? "–"
 /** A time in milliseconds as text. */
 export const took = (ms) => (ms < 1000 ? `${number(ms, 2)} ms` : `${number(ms / 1000, 2)} s`);
 
-/** A count as short text: 172833 → 173k. */
-export const compact = (value) => value.toLocaleString("en", { notation: "compact", maximumSignificantDigits: 3 }).toLowerCase();
+/** A count as short text: 172833 → 173k, 1210000 → 1.21M. */
+export const compact = (value) => value.toLocaleString("en", { notation: "compact", maximumSignificantDigits: 3 }).replace("K", "k");
+
+/** A number with its noun: 1 window, 3 windows. */
+export const count = (size, noun) => (size === 1 ? `1 ${noun}` : `${size} ${noun.endsWith("y") ? `${noun.slice(0, -1)}ie` : noun}s`);
+
+/** A name with its digits below the line: w10 → w₁₀. */
+export const lowered = (name) => name.replace(/\d/g, (digit) => "₀₁₂₃₄₅₆₇₈₉"[digit]);
+
+/** The unit of output / input: m/N. */
+export const ratioUnit = (output, input) => (output === input ? "" : input ? `${output || "1"}/${/[/·]/.test(input) ? `(${input})` : input}` : output);
 
 export const pause = (ms) => new Promise((done) => setTimeout(done, ms));
 
@@ -140,13 +154,13 @@ export function latest(action) {
   };
 }
 
-/** A number box that chooses one of `count` items, counted from 0. */
-export function picker(name, count, choose) {
-  const input = el("input", { type: "number", min: 0, max: count - 1, value: 0, "aria-label": name, class: "picker" });
+/** A number box that chooses one of `most` items. The user counts from 1, and choose(place) is called with a place from 0. */
+export function picker(name, most, choose) {
+  const input = el("input", { type: "number", min: 1, max: most, value: 1, "aria-label": name, class: "picker" });
   input.addEventListener("change", () => {
-    const place = Math.min(count - 1, Math.max(0, Math.round(input.valueAsNumber || 0)));
-    input.value = place;
-    trying(() => choose(place));
+    const chosen = Math.min(most, Math.max(1, Math.round(input.valueAsNumber || 1)));
+    input.value = chosen;
+    trying(() => choose(chosen - 1));
   });
-  return el("label", { class: "muted small" }, `${name} `, input, ` of ${count}`);
+  return el("label", { class: "muted small" }, `${name} `, input, ` of ${most}`);
 }

@@ -40,7 +40,7 @@ def find_roles(
     Raises LfnoError if the roles are ambiguous.
     """
     inputs, outputs = (_given(variables, names) for names in (input, output))
-    clocks = _given(variables, time) or (() if without_clock else _clocks(variables, {*inputs, *outputs}))
+    clocks = _given(variables, time) or (() if without_clock else find_clocks(variables, {*inputs, *outputs}))
     both = sorted({*inputs} & {*outputs})
     if both:
         raise LfnoError(f"{listing(both)} is named as input and as output")
@@ -63,7 +63,7 @@ def proposal(variables: Variables) -> dict[str, str]:
     input, the first signal is the input, and the second is the output. The user has to correct the examples. The result is
     empty if the file has fewer than two signals.
     """
-    clocks = _clocks(variables, set())
+    clocks = find_clocks(variables, set())
     coordinates = {name for name in variables if name not in clocks and _is_coordinate(variables, name)}
     found = _signals(variables, {*clocks, *coordinates}, clocks)
     if len(found) < 2:
@@ -113,7 +113,7 @@ def _with_parts(variables: Variables, rest: list[str], taken: set[str]) -> list[
     return found
 
 
-def _clocks(variables: Variables, taken: set[str]) -> tuple[str, ...]:
+def find_clocks(variables: Variables, taken: set[str]) -> tuple[str, ...]:
     """Return the variables whose names mean a time.
 
     If there are none, return the result of `unnamed_clock`. If this is empty too, return the only variable that increases and
