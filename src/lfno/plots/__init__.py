@@ -9,6 +9,8 @@ Modules:
     bode: frequency responses
     response: nonlinear frequency responses, backbones, stabilisation diagrams
     characteristic: restoring force and hysteresis loop of a nonlinearity
+    compared: the signals of the test data beside their predictions, with the times of the file
+    model_words: explanations of the names of models and baselines
     fit_figures: figures of a fitted model on its test data
     parts: the first figure of the page about a fitted model: input, output, transient and steady part
     fit_page: the HTML page about a fitted model
