@@ -13,6 +13,8 @@ Modules:
     model_words: explanations of the names of models and baselines
     fit_figures: figures of a fitted model on its test data
     parts: the first figure of the page about a fitted model: input, output, transient and steady part
+    fit_tiles: the first screen of the page about a fitted model
+    fit_tables: the tables of the page about a fitted model
     fit_page: the HTML page about a fitted model
     page: the parts of an HTML page, and how they become one file
 """

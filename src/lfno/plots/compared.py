@@ -76,7 +76,7 @@ class Compared:
         """
         if self.mask is None:
             return self
-        known = self.mask.all(1)
+        known = np.asarray(self.mask.all(axis=1))
         spans = {_longest(row) for row in known}
         start, stop = max(spans, key=lambda span: (span[1] - span[0]) * known[:, slice(*span)].all(1).sum())
         samples = np.flatnonzero(known[:, start:stop].all(1)) if stop > start else np.zeros(0, int)

@@ -21,7 +21,7 @@ EXPLAINED = {
     NAMES["mean"]: "baseline: the mean of the outputs that the fit used",
     NAMES["persistence"]: "baseline: the last output before the test, or the first output of a sample, held constant",
     NAMES["interpolation"]: "baseline: interpolation between training samples with similar parameters",
-    NAMES["linear"]: "baseline: a linear model of any form, impulse response or transfer function; held-out data choose the form",
+    NAMES["linear"]: "baseline: a linear model of any form, impulse response or transfer function, chosen by held-out data",
 }
 FIELDS = "baseline: a linear map from the whole input field to the whole output field"
 

@@ -83,9 +83,14 @@ def overview(model: Surrogate, compared: Compared, modes: Sequence[Mode]) -> tup
             )
         else:
             parts = {name: (values[place], None) for name, values in split.items()}
-            caption += " The steady part is the response to this input repeated for ever. The transient part is the rest."
+            share = np.sqrt(np.mean(split["transient"][place] ** 2) / np.nanmean(compared.measured[place] ** 2))
+            caption += (
+                " The steady part is the response to this input repeated for ever. The transient part is the rest; its RMS in "
+                f"the figure is {100 * share:.2g} % of the RMS of the measurement."
+            )
             warm = steps.start + (prepared.warmup if prepared.test is not None else 0)
-            caption += left_out(warm * step, unit, modes)
+            # only in a linear model, the transient part of every response decays with the time constants of the modes
+            caption += left_out(warm * step, unit, modes if model.linear else [])
     except LfnoError as error:
         warning, splits = f"There is no split into transient and steady part: {error}.", False
     draw = partial(
@@ -104,13 +109,11 @@ def left_out(warmup: float, unit: str, modes: Sequence[Mode]) -> str:
     Args:
         warmup: The duration of the warm-up.
         unit: The unit of time.
-        modes: The modes of the model.
+        modes: The modes of a linear model; empty for other models.
     """
     if not warmup:
         return ""
-    words = (
-        f" The warm-up of {warmup:.3g} {unit} before the figure is left out: the model does not know the motion at its beginning."
-    )
+    words = f" The warm-up of {warmup:.3g} {unit} before the figure is left out: its first motion is unknown to the model."
     if not modes:
         return words
     slowest = max(modes, key=lambda mode: mode.time_constant if mode.time_constant > 0 else math.inf).time_constant
