@@ -23,6 +23,7 @@ from lfno.plots.page import page_html
 from lfno.plots.parts import left_out, parts_of_test
 from lfno.plots.style import as_svg
 from lfno.surrogate import Surrogate
+from lfno.systems.base import Channel
 from tests.identification.oscillator import Oscillator
 
 RNG = np.random.default_rng(0)
@@ -79,7 +80,7 @@ def test_figures_have_the_times_of_the_file() -> None:
     step, begin = 0.05, 1000.0
     force = RNG.normal(size=(1, 2000))
     grid = Grid((lfno.Axis("t", 2000, step, begin, "s", time=True),))
-    record = Record(force, Oscillator().respond(force[None], step)[0, :1], grid)
+    record = Record(force, Oscillator().respond(force[None], step)[0, :1], grid, (Channel("f"),), (Channel("x"),))
     model = lfno.fit(record, model="linear")
     assert model.fitted is not None
     assert model.fitted.contest is not None
@@ -181,7 +182,7 @@ def test_the_page_shows_errors_modes_range_and_candidates(fitted: Surrogate) -> 
     assert with_interval(first.frequency, first.frequency_interval, "Hz") in page
     assert fitted.coverage is not None
     assert f"{fitted.coverage.peak[0]:.4g}" in page
-    assert f"± {fitted.coverage.peak[0]:.3g}" in page  # the tile of the range
+    assert f"±\u00a0{fitted.coverage.peak[0]:.3g}" in page  # the tile of the range
 
 
 def test_data_that_repeat_exactly_have_no_ratio_of_error_and_noise(fitted: Surrogate) -> None:

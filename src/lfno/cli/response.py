@@ -20,7 +20,6 @@ if TYPE_CHECKING:
     from lfno.surrogate import Surrogate
 
 MOST_TRUE = 200  # largest number of points at which the equation is solved; each point takes about 0.1 s
-TINY = 1e-8  # harmonics divided by the fundamental; smaller values are rounding errors
 
 
 def register(app: typer.Typer) -> None:
@@ -231,6 +230,7 @@ def _print(rows: list[dict[str, float]], units: Units) -> None:
     from rich.table import Table
 
     from lfno.core.grid import frequency_unit, with_unit
+    from lfno.plots.response import TINY
 
     force, size, hertz = units[0], units[1], frequency_unit(units[2])
     table = Table(title="largest steady response for each input amplitude")

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from lfno.surrogate import Surrogate
     from lfno.surrogate.contest import Contest
 
+SPACE = "\u00a0"  # no line break at this space
 FEW_INPUTS = 2  # largest number of inputs that the tile of the range shows
 
 
@@ -71,7 +72,7 @@ def range_tile(model: Surrogate) -> list[Tile]:
     if coverage is None or len(coverage.peak) > FEW_INPUTS or model.grid.ndim > 1:
         return []
     units = model.signals.units("inputs") or [""] * len(coverage.peak)
-    peaks = ", ".join(f"± {peak:.3g} {unit}".rstrip() for peak, unit in zip(coverage.peak, units, strict=False))
+    peaks = ", ".join(f"±{SPACE}{peak:.3g}{SPACE}{unit}".rstrip() for peak, unit in zip(coverage.peak, units, strict=False))
     highest = max(high for _, high in coverage.band[-1])
     limit = f"{highest:.3g} {frequency_unit(coverage.unit)}".rstrip()
     return [Tile(peaks, "valid for inputs within", f"up to {limit}; beyond, it extrapolates")]

@@ -113,7 +113,7 @@ def left_out(warmup: float, unit: str, modes: Sequence[Mode]) -> str:
     """
     if not warmup:
         return ""
-    words = f" The warm-up of {warmup:.3g} {unit} before the figure is left out: its first motion is unknown to the model."
+    words = f" The warm-up of {warmup:.3g} {unit} before the figure is left out, because it is not scored."
     if not modes:
         return words
     slowest = max(modes, key=lambda mode: mode.time_constant if mode.time_constant > 0 else math.inf).time_constant

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 Units = tuple[str, str, str]  # of input, output and time
+TINY = 1e-8  # harmonics divided by the fundamental; smaller values are rounding errors
 MOST_CURVES = 6  # largest number of curves in a panel, each for one input amplitude; more colours are hard to distinguish
 
 
@@ -40,7 +41,7 @@ def response_figure(
     colours = colormaps["plasma"](np.linspace(0.05, 0.85, len(rows)))
     for row, colour in zip(rows, colours, strict=True):
         label = f"input {found.amplitudes[row]:.3g} {units[0]}".rstrip()
-        quantities = (found.amplitude, found.phase, 100 * found.distortion)
+        quantities = (found.amplitude, found.phase, 100 * np.where(found.distortion < TINY, 0.0, found.distortion))
         for panel, values in zip((size, angle, bent), quantities, strict=True):
             panel.plot(found.frequencies, values[row, :, output], color=colour, label=label)
         if truth is None:
@@ -58,6 +59,7 @@ def response_figure(
     size.set(ylabel=with_unit("amplitude", units[1]))
     logarithmic(size)
     angle.set(ylabel="phase [°]")
+    bent.set_ylim(bottom=0)
     bent.set(ylabel="harmonics [%]", xlabel=with_unit("frequency", frequency_unit(units[2])))
     legend(figure, [size])
     return figure
