@@ -19,10 +19,12 @@ from lfno.plots.compared import Compared, signals_of_test
 from lfno.plots.fit_figures import LONGEST, field_error_figure, prediction_figure, spectrum_figure, typical_and_worst
 from lfno.plots.fit_page import fit_page
 from lfno.plots.mode_rows import mode_cells, with_interval
+from lfno.plots.model_words import explained
 from lfno.plots.page import page_html
 from lfno.plots.parts import left_out, parts_of_test
 from lfno.plots.style import as_svg
 from lfno.surrogate import Surrogate
+from lfno.surrogate.verdict import label_of
 from lfno.systems.base import Channel
 from tests.identification.oscillator import Oscillator
 
@@ -209,3 +211,11 @@ def test_the_parts_of_a_record_add_up_to_the_prediction_in_the_figure() -> None:
     assert model.fitted.contest is not None
     transient, steady = parts_of_test(model, 1)
     np.testing.assert_allclose(transient + steady, model.fitted.contest.prediction)
+
+
+def test_every_name_in_the_table_of_errors_is_explained(fitted: Surrogate) -> None:
+    assert fitted.scores is not None
+    assert all(explained(name, fitted) for name in fitted.scores.rows)
+    assert all(explained(label_of(name), fitted) for name in ("linear", "feedback", "equation", "LFNO"))
+    network = lfno.Surrogate([lfno.LFNO(Grid.line(64, 0.1), width=2, modes=4)] * 3)
+    assert explained(network.kind, network) == explained("LFNO", network)
