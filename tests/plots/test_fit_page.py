@@ -24,7 +24,7 @@ from lfno.plots.page import page_html
 from lfno.plots.parts import left_out, parts_of_test
 from lfno.plots.style import as_svg
 from lfno.surrogate import Surrogate
-from lfno.surrogate.verdict import label_of
+from lfno.surrogate.verdict import MODAL, label_of
 from lfno.systems.base import Channel
 from tests.identification.oscillator import Oscillator
 
@@ -177,9 +177,9 @@ def test_the_page_shows_errors_modes_range_and_candidates(fitted: Surrogate) -> 
     assert "repeated for ever" in page
     assert "noise floor is not known" not in page
     assert fitted.scores is not None
-    assert f"{100 * fitted.scores.rows['modal model']['nrmse']:.3g} %" in page
+    assert f"{100 * fitted.scores.rows[MODAL]['nrmse']:.3g} %" in page
     # `modes()` leaves out modes that explain less than the test error
-    assert fitted.accuracy == fitted.scores.rows["modal model"]["l2"]
+    assert fitted.accuracy == fitted.scores.rows[MODAL]["l2"]
     first = fitted.modes()[0]
     assert with_interval(first.frequency, first.frequency_interval, "Hz") in page
     assert fitted.coverage is not None

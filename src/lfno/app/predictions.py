@@ -13,7 +13,6 @@ from lfno.app.json_values import jsonable
 from lfno.app.outcome import MODEL, read_outcome
 from lfno.app.workspace import Item, Workspace
 from lfno.core.errors import LfnoError
-from lfno.core.grid import with_unit
 
 TABLE = "prediction.csv"  # file of the table
 MOST_ROWS = 2_000_000  # largest number of rows of the table
@@ -92,9 +91,9 @@ def _table(model: Any, data: Any, values: np.ndarray, record: bool) -> bytes:
     flat = values[None] if record else values
     if flat.size > MOST_ROWS * flat.shape[1]:
         raise LfnoError(f"the prediction has more than {MOST_ROWS:,} rows; use `lfno predict` in a terminal")
-    names = [with_unit(*one) for one in model.signals.outputs] or [f"output{k}" for k in range(flat.shape[1])]
+    names = [name for name, _ in model.signals.outputs] or [f"output{k}" for k in range(flat.shape[1])]
     columns = [np.tile(time, len(flat)), *flat.transpose(1, 0, 2).reshape(flat.shape[1], -1)]
-    heads = [data.grid.axes[-1].label, *names]
+    heads = ["t", *names]
     if not record:
         columns.insert(0, np.repeat(np.arange(len(flat)), len(time)).astype(float))
         heads.insert(0, "run")

@@ -64,8 +64,8 @@ def lead(outcome: Outcome) -> list[str]:
         f"oscillator from {len(run.split.train)} random forces in {_seconds(run.seconds)}. On {len(run.split.test)} new forces "
         f"its error is {rest['LFNO']}.",
         f"FNO, the Fourier neural operator, has {longer.parameters:,} parameters. Its error is {rest['FNO']} after the same "
-        f"number of epochs, and {rest[LONGER]} after {longer.epochs} epochs in {_seconds(longer.seconds)}. The best linear "
-        f"model has an error of {rest[LINEAR]}.",
+        f"number of epochs, and {rest[LONGER]} after {longer.epochs} epochs in {_seconds(longer.seconds)}. The {LINEAR} has "
+        f"an error of {rest[LINEAR]}.",
         "LFNO also splits the response into a transient and a steady part, and gives the modes of the oscillator." + found,
     ]
 

@@ -24,7 +24,7 @@ class Compared:
     axis: the time axis of the first sample.
     truth: the measured outputs.
     prediction: the prediction of the model.
-    linear: the prediction of the best linear model.
+    linear: the prediction of the linear model that serves as a baseline.
     outputs: the labels of the output channels.
     mask: True where an output is scored; None if all values are scored. Values that were not measured, and the outputs of a
         warm-up, are not scored.

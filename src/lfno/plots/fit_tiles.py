@@ -38,7 +38,7 @@ def lead(model: Surrogate, contest: Contest, label: str) -> list[str]:
 
 
 def error_tiles(model: Surrogate, contest: Contest, label: str, noise: Sequence[float] | None) -> list[Tile]:
-    """Return the errors of the model and of the best linear model, and the noise floor."""
+    """Return the errors of the model and of the linear baseline, and the noise floor."""
     own = contest.rows[label]
     tiles = [Tile(percent(own["nrmse"]), f"error of {label}", f"fit {own['fit']:.2f} %")]
     if LINEAR_MODEL in contest.rows:

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 NETWORK = "a neural operator: a network that maps the whole input to the whole output"
 #: name in the table of test errors → explanation
 EXPLAINED: dict[str, str] = {
-    MODAL: "a linear model: a sum of damped oscillations and decays, the modes",
+    MODAL: "linear: a sum of damped oscillations and decays, the modes",
     "feedback": "a model of linear modes with a static nonlinear function, such as a hardening spring or a curved sensor",
     "equation": "a partial differential equation that was identified from the data",
     "LFNO": f"{NETWORK}, with poles for the transient part and Fourier modes for the steady part",
