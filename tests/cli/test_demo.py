@@ -10,7 +10,7 @@ import pytest
 
 import lfno
 from lfno.cli import demo
-from lfno.cli.demo_outcome import Trained, judge
+from lfno.cli.demo_outcome import LINEAR, LONGER, Trained, judge
 from lfno.cli.demo_page import DATA
 from lfno.data import storage
 from lfno.data.dataset import Dataset
@@ -26,12 +26,13 @@ def test_the_quick_demo_writes_a_page_and_a_model(tmp_path: Path, monkeypatch: p
     tiny = demo.Size(samples=20, points=128, epochs=2, changes={"width": 4, "modes": 8, "projection": 8})
     monkeypatch.setattr(demo, "QUICK", tiny)
     told = answer("demo", "--quick", "--out", tmp_path / "demo")
-    assert set(told["error"]) == {"LFNO", "FNO", "FNO, equal time", "best linear model"}
-    assert told["runs"]["FNO, equal time"]["epochs"] >= told["runs"]["FNO"]["epochs"]
+    assert set(told["error"]) == {"LFNO", "FNO", LONGER, LINEAR}
+    assert told["runs"][LONGER]["epochs"] >= told["runs"]["FNO"]["epochs"]
     page = Path(told["page"]).read_text()
     assert "This is the quick demo" in page
     assert page.count("<img") == 1
     assert page.count("<table>") == 2
+    assert f"{Trained(lfno.load(told['model']).networks[0], standard(20), 1, 1.0).parameters:,} parameters" in page
     assert f"lfno poles {tmp_path / 'demo'}/lfno" in page  # the commands on the page name the folder of this demo
     true = told["true_mode"]
     assert true["frequency"] == pytest.approx(np.sqrt(1 - 0.25**2) / (2 * np.pi))

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from lfno.core.grid import Axis, Grid
-from lfno.plots.modes import decomposition_figure, prediction_figure
+from lfno.plots.modes import decomposition_figure, field_figure
 
 GRID = Grid((Axis("x", 5, 0.1), Axis("t", 7, 0.2, time=True)))
 RNG = np.random.default_rng(0)
@@ -26,7 +26,7 @@ def test_a_panel_of_the_truth_is_drawn_only_if_the_truth_is_known(known: bool) -
 
 def test_predictions_of_fields_have_the_colour_scale_of_the_truth() -> None:
     truth = RNG.normal(size=(2, 1, *GRID.shape))
-    figure = prediction_figure(GRID, {"truth": truth, "LFNO": 3 * truth, "best linear model": 0 * truth}, None, "LFNO", ["u"])
+    figure = field_figure(GRID, {"truth": truth, "LFNO": 3 * truth, "mean": 0 * truth})
     limits = {panel.images[0].get_clim() for panel in figure.axes if panel.images}
     size = float(np.abs(truth[0]).max())
     assert limits == {(-size, size)}

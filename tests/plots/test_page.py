@@ -28,8 +28,8 @@ def picture() -> bytes:
 
 def test_texts_are_escaped_and_figures_are_inside_the_page() -> None:
     table = Table(["", EVIL], [["a", "1"], [EVIL, "2"]], best=1, note=EVIL)
-    section = Section(EVIL, [EVIL], [Picture(picture(), EVIL)], [table], warning=EVIL)
-    html = page_html(Page(EVIL, [EVIL], [section], [(EVIL, EVIL)], [EVIL]))
+    section = Section(EVIL, [EVIL], [Picture(picture(), EVIL)], [table], EVIL, [(EVIL, EVIL)])
+    html = page_html(Page(EVIL, [EVIL], [section], [EVIL]))
     assert "<script" not in html
     assert html.count("&lt;script&gt;") == 14
     assert re.search(r'<tr class="best"><td>&lt;script', html)

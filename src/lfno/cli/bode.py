@@ -29,6 +29,7 @@ def bode(surrogate: Surrogate, file: Path, reading: Reading, folder: Path) -> tu
     from lfno.data.variation import check_variation
     from lfno.identification.frequency import measure_response
     from lfno.identification.linear import fit_record, fit_trajectories
+    from lfno.plots.bode import pair_label
     from lfno.plots.modes import MOST_CHANNELS, bode_figure, save
 
     data, known = surrogate.read(file, **reading)
@@ -50,8 +51,8 @@ def bode(surrogate: Surrogate, file: Path, reading: Reading, folder: Path) -> tu
         "best linear model": linear.frequency_response(measured.frequencies),
         "this model": network.response,
     }
-    pairs = {(k, n): f"{out.name} / {into.name}" for k, out in enumerate(data.output_channels)
+    pairs = {(k, n): pair_label(out, into) for k, out in enumerate(data.output_channels)
              for n, into in enumerate(data.input_channels) if np.isfinite(measured.response[k, n]).any()}  # fmt: skip
-    draw = partial(bode_figure, measured.frequencies, responses, measured.coherence, pairs)
+    draw = partial(bode_figure, measured.frequencies, responses, measured.coherence, pairs, data.grid.axes[-1].unit)
     more += [f"the Bode plot shows {MOST_CHANNELS} of {len(pairs)} pairs"] if len(pairs) > MOST_CHANNELS else []
     return save(folder / "bode.png", draw), [*data.provenance.get("notes", []), *more]

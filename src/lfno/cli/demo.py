@@ -59,7 +59,7 @@ def demo(
     import torch
     from rich.console import Console
 
-    from lfno.cli.demo_outcome import judge
+    from lfno.cli.demo_outcome import LONGER, judge
     from lfno.cli.demo_page import DATA, demo_page
     from lfno.core.grid import Grid
     from lfno.data import storage
@@ -72,11 +72,11 @@ def demo(
     size, console = QUICK if quick else FULL, Console(quiet=quiet or as_json, highlight=False)
     console.print(f"[bold]1[/] Solving {size.samples} oscillators x″ + 0.5 x′ + x + x³ = f(t), each with another random force")
     data = dataset(TASK, grid=Grid.line(size.points, dt=DURATION / size.points), count=size.samples)
-    console.print("[bold]2[/] Training LFNO, then FNO for equally many epochs, then FNO for an equally long time")
+    console.print("[bold]2[/] Training LFNO, then FNO for equally many epochs, then FNO for a similar time")
     lfno = _train(data, "lfno", size.epochs, size, out / "lfno", console)
     fno = _train(data, "fno", size.epochs, size, None, console)
     longer = max(size.epochs, round(size.epochs * lfno.seconds / fno.seconds))
-    runs = {"LFNO": lfno, "FNO": fno, "FNO, equal time": _train(data, "fno", longer, size, None, console)}
+    runs = {"LFNO": lfno, "FNO": fno, LONGER: _train(data, "fno", longer, size, None, console)}
     console.print("[bold]3[/] Computing the true transient part, steady part and modes from the equation")
     outcome = judge(data, runs)
     Surrogate([lfno.model]).save(out / "lfno" / MODEL)

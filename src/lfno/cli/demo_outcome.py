@@ -15,11 +15,13 @@ from lfno.evaluation.metrics import relative_l2
 from lfno.identification.mode import Mode
 from lfno.models.operator import Operator
 from lfno.surrogate import Surrogate
+from lfno.surrogate.verdict import NAMES
 from lfno.systems import Duffing
 from lfno.systems.base import System
 
 PARTS = ("transient", "steady")
-LINEAR = "best linear model"
+LINEAR = NAMES["linear"]
+LONGER = "FNO, similar time"  # name of the FNO that trains for about as long as LFNO
 
 
 @dataclass(frozen=True)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import partial
 
-from lfno.cli.demo_outcome import LINEAR, PARTS, Outcome
+from lfno.cli.demo_outcome import LINEAR, LONGER, PARTS, Outcome
 from lfno.plots.answers import answers_figure
 from lfno.plots.mode_rows import mode_cells
 from lfno.plots.page import Page, Picture, Section, Table, Tile
@@ -38,8 +38,8 @@ def demo_page(outcome: Outcome, folder: str = "demo") -> Page:
             Section("", pictures=[_picture(outcome)]),
             Section("Error on the test forces", tables=[errors(outcome)]),
             Section("Frequency and damping of the oscillator", tables=[modes(outcome)]),
+            Section("What to try next", steps=[(words, command.format(folder=folder)) for words, command in NEXT]),
         ],
-        [(words, command.format(folder=folder)) for words, command in NEXT],
         [
             "Equation: x″ + 0.5 x′ + x + x³ = f(t), from rest. Forces: multisines, chirps, steps and pulses with random "
             f"parameters. {axis.size} points over {axis.length:g} s; {run.epochs} epochs.",
@@ -50,7 +50,8 @@ def demo_page(outcome: Outcome, folder: str = "demo") -> Page:
 
 def lead(outcome: Outcome) -> list[str]:
     """Return three texts: the error of LFNO, the errors of FNO and the linear model, and the parts and modes of LFNO."""
-    run, rest = outcome.runs["LFNO"], {name: percent(error) for name, error in outcome.error.items()}
+    run, longer = outcome.runs["LFNO"], outcome.runs[LONGER]
+    rest = {name: percent(error) for name, error in outcome.error.items()}
     found = " LFNO found no mode yet."
     if outcome.modes:
         own = outcome.modes[0]
@@ -59,10 +60,12 @@ def lead(outcome: Outcome) -> list[str]:
             f"(true: {outcome.true_frequency:.3f} Hz and {outcome.true_damping:.2f})."
         )
     return [
-        f"LFNO, the Laplace–Fourier neural operator, learned the response of an oscillator from {len(run.split.train)} "
-        f"random forces in {_seconds(run.seconds)}. On {len(run.split.test)} new forces its error is {rest['LFNO']}.",
-        f"FNO, the Fourier neural operator, has an error of {rest['FNO']} after the same number of epochs, and an error of "
-        f"{rest['FNO, equal time']} after the same training time. The best linear model has an error of {rest[LINEAR]}.",
+        f"LFNO, the Laplace–Fourier neural operator, has {run.parameters:,} parameters. It learned the response of an "
+        f"oscillator from {len(run.split.train)} random forces in {_seconds(run.seconds)}. On {len(run.split.test)} new forces "
+        f"its error is {rest['LFNO']}.",
+        f"FNO, the Fourier neural operator, has {longer.parameters:,} parameters. Its error is {rest['FNO']} after the same "
+        f"number of epochs, and {rest[LONGER]} after {longer.epochs} epochs in {_seconds(longer.seconds)}. The {LINEAR} has "
+        f"an error of {rest[LINEAR]}.",
         "LFNO also splits the response into a transient and a steady part, and gives the modes of the oscillator." + found,
     ]
 
@@ -74,21 +77,22 @@ def errors(outcome: Outcome) -> Table:
         run = outcome.runs.get(name)
         cost = ["", "", ""] if run is None else [str(run.epochs), _seconds(run.seconds), f"{run.parameters:,}"]
         rows.append([name, percent(error), *cost])
-    rows.append(["interpolation", "–", "", "", ""])
     best = list(outcome.error.values()).index(min(outcome.error.values()))
-    note = "Interpolation between samples needs a parameter that describes each force. Random forces have no such parameter."
+    note = (
+        f"{LONGER}: the number of epochs is chosen so that FNO trains for about as long as LFNO. Complex parameters count once."
+    )
     return Table(["", "relative L2 error", "epochs", "training time", "parameters"], rows, best, note)
 
 
 def modes(outcome: Outcome) -> Table:
-    """Return the table of LFNO's modes for small inputs, with 95 % intervals, and of the mode of the linearised equation."""
-    rows = [[f"LFNO, mode {n}", *mode_cells(mode)[:2]] for n, mode in enumerate(outcome.modes[:MOST_MODES], 1)]
+    """Return the table of LFNO's modes for small inputs, and of the mode of the linearised equation."""
+    rows = [[f"LFNO, mode {n}", *mode_cells(mode, intervals=False)[:2]] for n, mode in enumerate(outcome.modes[:MOST_MODES], 1)]
     if not rows:
         rows = [["LFNO", "no mode found", ""]]
-    rows.append(["equation, linearised", f"{outcome.true_frequency:.4f} Hz", f"{outcome.true_damping:.4f}"])
+    rows.append(["equation, linearised", f"{outcome.true_frequency:.4g} Hz", f"{outcome.true_damping:.4g}"])
     note = (
-        "Modes for small inputs. ± is the uncertainty of the modes of the network. The difference from the true mode can be "
-        "larger, because the network is not exact. The true mode is the eigenvalue of the equation linearised about rest."
+        "Modes for small inputs. The modes of the network differ from the true mode, because the network is not exact. The "
+        "true mode is the eigenvalue of the equation linearised about rest."
     )
     return Table(["", "frequency", "damping ratio"], rows, note=note)
 
@@ -104,7 +108,7 @@ def _seconds(value: float) -> str:
 
 def _tiles(outcome: Outcome) -> list[Tile]:
     """Return a tile with the error of each model."""
-    names = {"LFNO": "error of LFNO", "FNO": "FNO, same epochs", "FNO, equal time": "FNO, same training time", LINEAR: LINEAR}
+    names = {"LFNO": "error of LFNO", "FNO": "FNO, same epochs", LONGER: "FNO, similar training time", LINEAR: LINEAR}
     best = outcome.error["LFNO"]
     tiles = []
     for name, words in names.items():

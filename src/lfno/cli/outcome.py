@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
@@ -14,6 +14,7 @@ import typer
 from lfno.core.errors import LfnoError
 
 if TYPE_CHECKING:
+    from matplotlib.figure import Figure
     from rich.table import Table
 
     from lfno.surrogate import Surrogate
@@ -83,18 +84,21 @@ def leave(folder: Path, model: Surrogate, more: dict[str, Any]) -> dict[str, Any
     Returns the content of metrics.json: the errors together with `more`.
     """
     from lfno.core.tensorfile import write_atomically
+    from lfno.plots.compared import signals_of_test
+    from lfno.plots.fit_figures import prediction_figure
     from lfno.plots.fit_page import fit_page
-    from lfno.plots.modes import prediction_figure, save
+    from lfno.plots.modes import field_figure, save
     from lfno.plots.page import write_page
+    from lfno.surrogate.verdict import NAMES
 
     assert model.fitted is not None
     assert model.fitted.contest is not None
-    prepared, contest = model.fitted.prepared, model.fitted.contest
-    grid, label = prepared.dataset.grid, next(iter(contest.rows))
-    if prepared.test is not None:
-        grid = prepared.test.part(prepared.warmup, prepared.warmup + contest.truth.shape[-1]).grid
-    signals = {"truth": contest.truth, label: contest.prediction, "best linear model": contest.linear}
-    draw = partial(prediction_figure, grid, signals, contest.spread, label, contest.outputs)
+    contest = model.fitted.contest
+    label = next(iter(contest.rows))
+    draw: Callable[[], Figure] = partial(prediction_figure, signals_of_test(model, contest, label))
+    if model.grid.ndim > 1:
+        fields = {"truth": contest.truth, label: contest.prediction, NAMES["linear"]: contest.linear}
+        draw = partial(field_figure, model.grid, fields)
     save(folder / "figures" / "prediction.png", draw)
     write_page(fit_page(model, folder.name, str(folder)), folder / "report.html")
     metrics = {**contest.to_dict(), **more}

@@ -16,10 +16,10 @@ from lfno.core.errors import LfnoError
 if TYPE_CHECKING:
     from lfno.evaluation.backbone import Backbone
     from lfno.evaluation.response import Response
+    from lfno.plots.response import Units
     from lfno.surrogate import Surrogate
 
 MOST_TRUE = 200  # largest number of points at which the equation is solved; each point takes about 0.1 s
-TINY = 1e-8  # harmonics divided by the fundamental; smaller values are rounding errors
 
 
 def register(app: typer.Typer) -> None:
@@ -58,7 +58,6 @@ def response(
     """
     import numpy as np
 
-    from lfno.core.grid import with_unit
     from lfno.plots.modes import save
     from lfno.plots.response import backbone_figure, response_figure
     from lfno.surrogate import load
@@ -75,11 +74,11 @@ def response(
     truth = _truth(surrogate, found, notes) if equation and channel == 0 else None
     curve, true_curve = _curve(surrogate, found, channel, notes), _true_curve(truth)
     folder = out or (model if model.is_dir() else model.parent) / "figures"
-    units = surrogate.signals.units("outputs") or [""]
-    unit = with_unit("", units[0]).strip()
-    figures = [save(folder / "response.png", partial(response_figure, found, truth, unit, curve=curve))]
+    force = dict(enumerate(surrogate.signals.units("inputs"))).get(channel, "")
+    units = (force, (surrogate.signals.units("outputs") or [""])[0], surrogate.grid.axes[-1].unit)
+    figures = [save(folder / "response.png", partial(response_figure, found, truth, units, curve=curve))]
     if curve is not None:
-        figures.append(save(folder / "backbone.png", partial(backbone_figure, curve, true_curve, unit)))
+        figures.append(save(folder / "backbone.png", partial(backbone_figure, curve, true_curve, units)))
     arrays = folder / "response.npz"
     np.savez(arrays, **_arrays(found, truth, curve))
     facts: dict[str, Any] = {"peaks": _peaks(found, truth), "notes": notes, "caveat": surrogate.split_caveat}
@@ -90,7 +89,7 @@ def response(
         return
     for note in [] if quiet else notes:
         typer.echo(f"note: {note}", err=True)
-    _print(facts["peaks"])
+    _print(facts["peaks"], units)
     if facts["difference"] is not None:
         told = 100 * facts["difference"]
         typer.echo(f"RMS difference from the equation: {told:.2g} % of its amplitude, at points with a unique steady response")
@@ -224,17 +223,26 @@ def _peaks(found: Response, truth: Response | None) -> list[dict[str, float]]:
     return rows
 
 
-def _print(rows: list[dict[str, float]]) -> None:
-    """Print the table of the largest responses."""
+def _print(rows: list[dict[str, float]], units: Units) -> None:
+    """Print the table of the largest responses. The headings have the units of input, output and time."""
     from rich.console import Console
+    from rich.markup import escape
     from rich.table import Table
 
+    from lfno.core.grid import frequency_unit, with_unit
+    from lfno.plots.response import TINY
+
+    force, size, hertz = units[0], units[1], frequency_unit(units[2])
     table = Table(title="largest steady response for each input amplitude")
-    headings = {"force": "input amplitude", "frequency": "at Hz", "amplitude": "response", "distortion": "harmonics %"}
+    headings = {"force": with_unit("input amplitude", force), "frequency": with_unit("frequency", hertz)}
+    headings |= {"amplitude": with_unit("response", size), "distortion": "harmonics [%]"}
     if any("true_frequency" in row for row in rows):
-        headings |= {"true_frequency": "equation: at Hz", "true_amplitude": "equation: response"}
+        headings |= {
+            "true_frequency": with_unit("equation: frequency", hertz),
+            "true_amplitude": with_unit("equation: response", size),
+        }
     for heading in headings.values():
-        table.add_column(heading, justify="right")
+        table.add_column(escape(heading), justify="right")
     for row in rows:
         told = {**row, "distortion": 100 * row["distortion"] if row["distortion"] > TINY else 0.0}
         table.add_row(*(f"{told[name]:.4g}" if name in told else "–" for name in headings))

@@ -23,6 +23,15 @@ def with_unit(name: str, unit: str) -> str:
     return f"{name} [{unit}]" if unit else name
 
 
+def frequency_unit(unit: str) -> str:
+    """Return the unit of a frequency for a unit of time: Hz for seconds, 1/h for hours, and "" for an unknown unit.
+
+    >>> frequency_unit("s"), frequency_unit("h"), frequency_unit("")
+    ('Hz', '1/h', '')
+    """
+    return "Hz" if unit == "s" else f"1/{unit}" if unit else ""
+
+
 @dataclass(frozen=True, repr=False)
 class Axis:
     """An axis of equally spaced points, `origin + j * step` for j = 0 … size − 1.

@@ -3,73 +3,44 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from scipy.signal import welch
 
-from lfno.core.grid import Axis, Grid
+from lfno.core.grid import Grid, frequency_unit, with_unit
 from lfno.plots.answers import TRUTH
-from lfno.plots.style import COLOURS, FIELD, colour, colour_range, legend, logarithmic, panels
+from lfno.plots.compared import Compared
+from lfno.plots.style import FIELD, colour, colour_range, legend, logarithmic, panels
+from lfno.surrogate.verdict import NAMES
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-LINEAR = COLOURS["best linear model"]
+LINEAR_MODEL = NAMES["linear"]
+LINEAR = colour(LINEAR_MODEL)
 LONGEST = 1500  # time steps; largest number in a panel, so that oscillations stay visible
 MOST_OUTPUTS = 3  # largest number of outputs in a figure
 SEGMENT = 1024  # time steps; largest length of the segments whose spectra are averaged
 SHORTEST = 64  # time steps; shorter signals have no spectrum
 
 
-@dataclass(frozen=True)
-class Compared:
-    """The measured and predicted signals of the test data. All arrays are (samples, channels, *grid).
-
-    label: the name of the model.
-    axis: the time axis.
-    truth: the measured outputs.
-    prediction: the prediction of the model.
-    linear: the prediction of the best linear model.
-    outputs: the labels of the output channels.
-    mask: True where an output was measured; None if all values were measured.
-    spread: the standard deviation of the predictions of an ensemble; None for a single model.
-    """
-
-    label: str
-    axis: Axis
-    truth: np.ndarray
-    prediction: np.ndarray
-    linear: np.ndarray
-    outputs: Sequence[str]
-    mask: np.ndarray | None = None
-    spread: np.ndarray | None = None
-
-    @property
-    def measured(self) -> np.ndarray:
-        """The outputs, with NaN for values that were not measured."""
-        return self.truth if self.mask is None else np.where(self.mask, self.truth, np.nan)
-
-
 def typical_and_worst(compared: Compared) -> list[tuple[str, int, slice]]:
     """Return the piece of the test data with the median error, and the piece with the largest error.
 
-    A piece is a whole sample, or LONGEST steps of a longer sample. The remaining steps of a longer sample are a shorter piece
-    if there are more than LONGEST / 2 of them. The error of a piece is the mean of (prediction − measurement)², divided by the
-    mean square of the output channel.
+    A piece is a sample from its first to its last scored value, or LONGEST steps of a longer sample. The remaining steps of a
+    longer sample are a shorter piece if there are more than LONGEST / 2 of them. The error of a piece is the mean of
+    (prediction − measurement)², divided by the mean square of the output channel.
 
     Each piece is returned as (title, index of the sample, time slice). If there are fewer than three pieces, only the piece
     with the largest error is returned. If no prediction is finite, the list is empty.
     """
-    size = compared.truth.shape[-1]
     error = (compared.prediction - compared.measured) ** 2
     scale = np.nanmean(compared.measured**2, axis=(0, 2), keepdims=True)
     error = error / np.where(scale > 0, scale, 1.0)
     pieces = []
     for sample in range(len(error)):
-        for start in range(0, max(1, size - LONGEST // 2), LONGEST):
-            steps = slice(start, min(start + LONGEST, size))
+        for steps in cut(compared.scored(sample)):
             part = error[sample, :, steps]
             if np.isfinite(part).any():
                 pieces.append((float(np.nanmean(part)), sample, steps))
@@ -79,53 +50,73 @@ def typical_and_worst(compared: Compared) -> list[tuple[str, int, slice]]:
     return [("median error", *pieces[len(pieces) // 2][1:]), ("largest error", *pieces[-1][1:])]
 
 
+def cut(steps: slice) -> list[slice]:
+    """Cut a range of time steps into pieces of LONGEST steps. A rest of up to LONGEST / 2 steps is left out.
+
+    >>> cut(slice(100, 200)), cut(slice(0, 2 * LONGEST + 10))
+    ([slice(100, 200, None)], [slice(0, 1500, None), slice(1500, 3000, None)])
+    """
+    starts = range(steps.start, max(steps.start + 1, steps.stop - LONGEST // 2), LONGEST)
+    return [slice(start, min(start + LONGEST, steps.stop)) for start in starts]
+
+
 def prediction_figure(compared: Compared) -> Figure:
     """Draw outputs, predictions and residuals of the pieces that `typical_and_worst` returns, with a column for each piece.
 
     Up to MOST_OUTPUTS outputs are drawn. The band of an ensemble is ± 2 standard deviations.
     """
-    # if no predicted value is finite, there are no pieces: draw the whole first sample
-    pieces = typical_and_worst(compared) or [("test data", 0, slice(None))]
+    # if no predicted value is finite, there are no pieces: draw the first sample
+    pieces = typical_and_worst(compared) or [("test data", 0, compared.scored(0))]
     outputs = range(min(len(compared.outputs), MOST_OUTPUTS))
     figure, axes = panels(2 * len(pieces) * len(outputs), len(pieces), 1.75, heights=(1.7, 1.0))
-    t, measured = compared.axis.points, compared.measured
+    measured = compared.measured
     for column, (words, sample, steps) in enumerate(pieces):
+        t = compared.times(sample, steps)
         for row, channel in enumerate(outputs):
             above, below = (axes[(2 * row + k) * len(pieces) + column] for k in (0, 1))
             place = (sample, channel, steps)
             truth, own, linear = measured[place], compared.prediction[place], compared.linear[place]
-            above.plot(t[steps], truth, label="measured", **TRUTH)
-            above.plot(t[steps], own, color=colour(compared.label), label=compared.label)
+            above.plot(t, truth, label="measured", **TRUTH)
+            above.plot(t, own, color=colour(compared.label), label=compared.label)
             if compared.spread is not None:
                 wide = 2 * compared.spread[place]
-                above.fill_between(t[steps], own - wide, own + wide, color=colour(compared.label), alpha=0.2, linewidth=0)
-            below.plot(t[steps], linear - truth, color=LINEAR, linewidth=1.1, linestyle=":", label="best linear model")
-            below.plot(t[steps], own - truth, color=colour(compared.label), linewidth=1)
-            above.set(ylabel=compared.outputs[channel], xticklabels=[])
-            below.set(ylabel="residual", xlabel=compared.axis.label)
+                above.fill_between(t, own - wide, own + wide, color=colour(compared.label), alpha=0.2, linewidth=0)
+            below.plot(t, linear - truth, color=LINEAR, linewidth=1.1, linestyle=":", label=LINEAR_MODEL)
+            below.plot(t, own - truth, color=colour(compared.label), linewidth=1)
+            above.sharex(below)  # after gaps, the residual ends earlier than the prediction: the time scales must be equal
+            above.tick_params(labelbottom=False)
+            above.set(ylabel=compared.outputs[channel])
+            below.set(ylabel=f"residual {_unit(compared.outputs[channel])}".rstrip(), xlabel=compared.axis.label)
             if row == 0:
-                above.set_title(f"{words}{f', sample {sample}' if len(compared.truth) > 1 else ''}", loc="left")
+                above.set_title(f"{words}{f', run {compared.runs[sample]}' if len(compared.runs) > 1 else ''}", loc="left")
     legend(figure, axes)
     return figure
+
+
+def _unit(label: str) -> str:
+    """Return the unit of a label with its brackets: `[m]` of `u [m]`, or "" if the label has no unit."""
+    return label[label.rindex("[") :] if label.endswith("]") and "[" in label else ""
 
 
 def spectrum_figure(compared: Compared, noise: Sequence[float] | None = None) -> Figure | None:
     """Draw the amplitude spectral densities of up to MOST_OUTPUTS outputs and of the residuals.
 
-    Return None if values are missing or if the signals are shorter than SHORTEST.
+    Return None if the signals, or their longest part without missing values, are shorter than SHORTEST.
 
     Args:
         compared: The signals of the test data.
         noise: The RMS value of the measurement noise of each output; None if the noise is unknown.
     """
-    if compared.mask is not None or compared.truth.shape[-1] < SHORTEST:
+    compared = compared.complete()
+    if compared.truth.shape[-1] < SHORTEST:
         return None
     outputs = range(min(len(compared.outputs), MOST_OUTPUTS))
     figure, axes = panels(len(outputs), len(outputs), 2.9)
-    step = compared.axis.step
+    step, hertz = compared.axis.step, frequency_unit(compared.axis.unit)
+    root = "√Hz" if hertz == "Hz" else f"√({hertz or 'frequency'})"
     curves: dict[str, tuple[np.ndarray, dict[str, Any]]] = {
         "measured": (compared.truth, TRUTH),
-        "residual of the best linear model": (compared.linear - compared.truth, {"color": LINEAR, "linestyle": ":"}),
+        f"residual of the {LINEAR_MODEL}": (compared.linear - compared.truth, {"color": LINEAR, "linestyle": ":"}),
         f"residual of {compared.label}": (compared.prediction - compared.truth, {"color": colour(compared.label)}),
     }
     for panel, channel in zip(axes, outputs, strict=True):
@@ -140,8 +131,7 @@ def spectrum_figure(compared: Compared, noise: Sequence[float] | None = None) ->
             panel.axhline(level, color="#222222", linewidth=1, linestyle="--", label="noise floor (white noise)")
         logarithmic(panel)
         logarithmic(panel, "x")
-        panel.set(xlabel="frequency [Hz]" if compared.axis.unit == "s" else f"frequency [1/{compared.axis.unit}]")
-        panel.set(ylabel=f"{compared.outputs[channel]}, per √Hz")
+        panel.set(xlabel=with_unit("frequency", hertz), ylabel=f"{compared.outputs[channel]}, per {root}")
     legend(figure, axes)
     return figure
 

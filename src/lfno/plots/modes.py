@@ -1,4 +1,4 @@
-"""Figures of one model: predictions, transient and steady part, poles, and frequency response."""
+"""Figures of one model: predicted fields, transient and steady part, poles, and frequency response."""
 
 from __future__ import annotations
 
@@ -8,14 +8,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from lfno.core.grid import Grid
+from lfno.core.grid import Grid, frequency_unit, with_unit
 from lfno.core.tensorfile import write_atomically
-from lfno.plots.style import COLOURS, as_png, legend, logarithmic, panels, stable_half_plane
+from lfno.plots.style import COLOURS, as_png, colour, legend, logarithmic, panels, stable_half_plane
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-LINEAR = "#999933"  # colour of the best linear model
 SHOWN = 1500  # time steps; only the first SHOWN steps of a signal are drawn, so that oscillations stay visible
 MOST_CHANNELS = 4  # largest number of outputs, or of pairs of input and output, in a figure
 MOST_COLUMNS = 3  # fields in one row of a figure
@@ -29,45 +28,14 @@ def save(path: Path, draw: Any) -> Path:
     return path
 
 
-def prediction_figure(
-    grid: Grid, signals: dict[str, np.ndarray], spread: np.ndarray | None, label: str, outputs: Sequence[str]
-) -> Figure:
-    """Draw the true response, a prediction and a baseline.
-
-    Signals: for the first two samples and up to MOST_CHANNELS outputs. Fields: for the first sample and output; if the grid has
-    more than two axes, the middle slice of each further axis. The band of `spread` is drawn for signals only.
-
-    Args:
-        grid: The grid of the signals.
-        signals: Name → signal, (samples, channels, *grid). The names are "truth", `label`, and the name of the baseline.
-        spread: The standard deviation of the predictions of an ensemble, (samples, channels, *grid); None for one model.
-        label: The name of the model.
-        outputs: The labels of the output channels.
-    """
-    if grid.ndim > 1:
-        return _field_figure(grid, signals)
-    samples = min(2, len(signals["truth"]))
-    shown = [(k, channel) for k in range(samples) for channel in range(min(len(outputs), MOST_CHANNELS))]
-    figure, axes = panels(len(shown), 1, 2.2)
-    points = grid.axes[-1].points[:SHOWN]
-    for panel, place in zip(axes, shown, strict=True):
-        for name, values in signals.items():
-            colour = {"truth": COLOURS["truth"], label: COLOURS["LFNO"]}.get(name, LINEAR)
-            style: Any = {"truth": {"linewidth": 2.4, "alpha": 0.4}, label: {}}.get(name, {"linestyle": ":"})
-            panel.plot(points, values[place][:SHOWN], color=colour, label=name, **style)
-            if spread is not None and name == label:
-                middle, wide = values[place][:SHOWN], 2 * spread[place][:SHOWN]
-                band = "± 2 standard deviations"
-                panel.fill_between(points, middle - wide, middle + wide, color=colour, alpha=0.2, label=band)
-        panel.set(xlabel=grid.axes[-1].label, ylabel=outputs[place[1]])
-    legend(figure, axes)
-    return figure
-
-
-def _field_figure(grid: Grid, signals: dict[str, np.ndarray]) -> Figure:
+def field_figure(grid: Grid, signals: dict[str, np.ndarray]) -> Figure:
     """Draw the first channel of the first sample of every field. The first field sets the colour scale of all fields.
 
-    signals: name → field, (samples, channels, *grid).
+    If the grid has more than two axes, the middle slice of each further axis is drawn.
+
+    Args:
+        grid: The grid of the fields.
+        signals: Name → field, (samples, channels, *grid).
     """
     figure, axes = panels(len(signals), len(signals) if len(signals) <= MOST_COLUMNS else 2, 2.6)
     up, across = grid.axes[-2:]
@@ -103,7 +71,7 @@ def decomposition_figure(
     if grid.ndim > 1:
         parts = {} if truth is None else {"truth": truth}
         parts |= {"prediction": transient + steady, "transient": transient, "steady": steady}
-        return _field_figure(grid, {name: values[None] for name, values in parts.items()})
+        return field_figure(grid, {name: values[None] for name, values in parts.items()})
     figure, axes = panels(len(transient), 1, 2.4)
     points = grid.axes[-1].points
     for k, panel in enumerate(axes):
@@ -144,22 +112,25 @@ def s_plane_figure(layers: np.ndarray | None, shares: np.ndarray | None, modes: 
 
 
 def bode_figure(
-    frequencies: np.ndarray, responses: dict[str, np.ndarray], coherence: np.ndarray, names: dict[tuple[int, int], str]
-) -> Figure:
+    frequencies: np.ndarray, responses: dict[str, np.ndarray], coherence: np.ndarray, names: dict[tuple[int, int], str],
+    unit: str = "s",
+) -> Figure:  # fmt: skip
     """Draw magnitude, coherence and phase of up to MOST_CHANNELS pairs (output, input), with one column for each pair.
 
     Args:
-        frequencies: The frequencies in Hz, (frequencies,).
-        responses: Name → complex response, (outputs, inputs, frequencies). One name is "data", the measured response; it is NaN
-            at frequencies without input power, and these are not drawn.
+        frequencies: The frequencies, (frequencies,).
+        responses: Name → complex response, (outputs, inputs, frequencies). The first is "data", the measured response; it is
+            NaN at frequencies without input power, and these are not drawn. The second is the linear model.
         coherence: The coherence of the measurement, (outputs, frequencies).
-        names: (output, input) → label of the pair.
+        names: (output, input) → label of the pair (see `lfno.plots.bode.pair_label`).
+        unit: The unit of time.
     """
     pairs = list(names)[:MOST_CHANNELS]
     figure, axes = panels(2 * len(pairs), len(pairs), 2.3)
+    data, linear, *_ = responses
     styles: dict[str, dict[str, Any]] = {
-        "data": {"color": COLOURS["truth"], "linewidth": 2.6, "alpha": 0.4},
-        "best linear model": {"color": LINEAR, "linestyle": "--"},
+        data: {"color": COLOURS["truth"], "linewidth": 2.6, "alpha": 0.4},
+        linear: {"color": colour(linear), "linestyle": "--"},
     }
     for pair, size, angle in zip(pairs, axes, axes[len(pairs) :], strict=False):
         seen = np.isfinite(responses["data"][pair]) & (frequencies > 0)
@@ -175,6 +146,6 @@ def bode_figure(
         logarithmic(size, "x")
         logarithmic(angle, "x")
         size.set(ylabel=f"|H|  {names[pair]}")
-        angle.set(xlabel="frequency [Hz]", ylabel="phase [°]", xlim=size.get_xlim())
+        angle.set(xlabel=with_unit("frequency", frequency_unit(unit)), ylabel="phase [°]", xlim=size.get_xlim())
     legend(figure, axes[:1])
     return figure

@@ -52,12 +52,14 @@ class Table:
 
     best: index of the row in bold letters; None for no such row.
     note: the text below the table.
+    prose: whether the last column has sentences, which are broken into lines.
     """
 
     columns: Sequence[str]
     rows: Sequence[Sequence[str]]
     best: int | None = None
     note: str = ""
+    prose: bool = False
 
 
 @dataclass(frozen=True)
@@ -66,6 +68,7 @@ class Section:
 
     title: the heading; empty for no heading.
     warning: a text in a box above the sentences.
+    steps: suggestions for the reader, each as (text, command).
     folded: True to show only the title until the reader clicks on the title.
     """
 
@@ -74,6 +77,7 @@ class Section:
     pictures: Sequence[Picture] = ()
     tables: Sequence[Table] = ()
     warning: str = ""
+    steps: Sequence[tuple[str, str]] = ()
     folded: bool = False
 
 
@@ -84,7 +88,6 @@ class Page:
     title: the heading of the page.
     lead: a few sentences that state the result.
     sections: the sections in their order.
-    next_steps: suggestions for the user, each as (text, command).
     facts: further details in small letters at the end of the page.
     tiles: the most important numbers.
     back: (address, text) of a link to the parent page.
@@ -98,7 +101,6 @@ class Page:
     title: str
     lead: Sequence[str]
     sections: Sequence[Section]
-    next_steps: Sequence[tuple[str, str]] = ()
     facts: Sequence[str] = field(default_factory=tuple)
     tiles: Sequence[Tile] = ()
     back: tuple[str, str] | None = None

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from lfno.core.grid import frequency_unit, with_unit
 from lfno.evaluation.backbone import Backbone
 from lfno.evaluation.response import Response
 from lfno.identification.stabilisation import Stabilisation
@@ -14,11 +15,13 @@ from lfno.plots.style import COLOURS, legend, logarithmic, panels
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
+Units = tuple[str, str, str]  # of input, output and time
+TINY = 1e-8  # harmonics divided by the fundamental; smaller values are rounding errors
 MOST_CURVES = 6  # largest number of curves in a panel, each for one input amplitude; more colours are hard to distinguish
 
 
 def response_figure(
-    found: Response, truth: Response | None, unit: str, output: int = 0, curve: Backbone | None = None
+    found: Response, truth: Response | None, units: Units, output: int = 0, curve: Backbone | None = None
 ) -> Figure:
     """Draw amplitude, phase and harmonics of the steady response over frequency.
 
@@ -27,7 +30,7 @@ def response_figure(
     Args:
         found: The steady response of the model.
         truth: The steady response of the equation, or None. The curve is grey, and dashed where the response is not unique.
-        unit: The unit of the amplitude, such as "[m]".
+        units: The units of input, output and time, such as ("N", "m", "s"); "" for an unknown unit.
         output: The index of the output channel.
         curve: The backbone (amplitude over frequency of the resonances), or None.
     """
@@ -37,8 +40,8 @@ def response_figure(
     rows = np.unique(np.linspace(0, len(found.amplitudes) - 1, MOST_CURVES).round().astype(int))
     colours = colormaps["plasma"](np.linspace(0.05, 0.85, len(rows)))
     for row, colour in zip(rows, colours, strict=True):
-        label = f"input {found.amplitudes[row]:.3g}"
-        quantities = (found.amplitude, found.phase, 100 * found.distortion)
+        label = f"input {found.amplitudes[row]:.3g} {units[0]}".rstrip()
+        quantities = (found.amplitude, found.phase, 100 * np.where(found.distortion < TINY, 0.0, found.distortion))
         for panel, values in zip((size, angle, bent), quantities, strict=True):
             panel.plot(found.frequencies, values[row, :, output], color=colour, label=label)
         if truth is None:
@@ -53,21 +56,22 @@ def response_figure(
                 panel.plot(truth.frequencies, np.where(sure, np.nan, line), "--", label="equation, not unique", **style)
     if curve is not None:
         size.plot(curve.frequency, curve.amplitude, "k.-", linewidth=0.8, markersize=4, label="backbone")
-    size.set(ylabel=f"amplitude {unit}".rstrip())
+    size.set(ylabel=with_unit("amplitude", units[1]))
     logarithmic(size)
     angle.set(ylabel="phase [°]")
-    bent.set(ylabel="harmonics [%]", xlabel="frequency [Hz]")
+    bent.set_ylim(bottom=0)
+    bent.set(ylabel="harmonics [%]", xlabel=with_unit("frequency", frequency_unit(units[2])))
     legend(figure, [size])
     return figure
 
 
-def backbone_figure(found: Backbone, truth: Backbone | None, unit: str) -> Figure:
+def backbone_figure(found: Backbone, truth: Backbone | None, units: Units) -> Figure:
     """Draw the frequency and the damping ratio of the resonance over the amplitude of the response, for model and equation.
 
     Args:
         found: The backbone of the model.
         truth: The backbone of the equation; None if the equation is unknown.
-        unit: The unit of the amplitude, such as "[m]".
+        units: The units of input, output and time.
     """
     figure, axes = panels(2, 2, 3.0)
     for panel, name in zip(axes, ("frequency", "damping_ratio"), strict=True):
@@ -75,9 +79,9 @@ def backbone_figure(found: Backbone, truth: Backbone | None, unit: str) -> Figur
             style: Any = {"color": COLOURS["truth"], "linewidth": 3, "alpha": 0.3}
             panel.plot(truth.amplitude, getattr(truth, name), label="equation", **style)
         panel.plot(found.amplitude, getattr(found, name), ".-", color=COLOURS["LFNO"], label="model")
-        panel.set(xlabel=f"amplitude {unit}".rstrip())
+        panel.set(xlabel=with_unit("amplitude", units[1]))
         panel.set_ylim(bottom=0)
-    axes[0].set(ylabel="frequency [Hz]")
+    axes[0].set(ylabel=with_unit("frequency", frequency_unit(units[2])))
     axes[1].set(ylabel="damping ratio")
     legend(figure, axes)
     return figure

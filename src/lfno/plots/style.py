@@ -99,8 +99,8 @@ def logarithmic(axes: Any, which: str = "y") -> None:
 
 
 def _leads(value: float, decades: float) -> bool:
-    """Return True if a minor tick gets a label. If the axis spans 0.6 decades or more, only ticks at 2 and 5 get one."""
-    return decades < 0.6 or f"{value:e}"[0] in "25"
+    """Return True if a minor tick gets a label. If the axis spans 0.6 decades or more, only ticks at 2, 3, 5 and 7 get one."""
+    return decades < 0.6 or f"{value:e}"[0] in "2357"
 
 
 def empty(axes: Any, words: str = "not run") -> None:
