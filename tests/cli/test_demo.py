@@ -26,7 +26,7 @@ def test_the_quick_demo_writes_a_page_and_a_model(tmp_path: Path, monkeypatch: p
     tiny = demo.Size(samples=20, points=128, epochs=2, changes={"width": 4, "modes": 8, "projection": 8})
     monkeypatch.setattr(demo, "QUICK", tiny)
     told = answer("demo", "--quick", "--out", tmp_path / "demo")
-    assert set(told["error"]) == {"LFNO", "FNO", "FNO, equal time", "best linear model"}
+    assert set(told["error"]) == {"LFNO", "FNO", "FNO, equal time", "linear baseline"}
     assert told["runs"]["FNO, equal time"]["epochs"] >= told["runs"]["FNO"]["epochs"]
     page = Path(told["page"]).read_text()
     assert "This is the quick demo" in page

@@ -26,7 +26,7 @@ RNG = np.random.default_rng(0)
 
 
 def compared(truth: np.ndarray, prediction: np.ndarray, mask: np.ndarray | None = None) -> Compared:
-    """Return test data with a time step of 0.1 s. The best linear model predicts zero."""
+    """Return test data with a time step of 0.1 s. The linear baseline predicts zero."""
     axis = Grid.line(truth.shape[-1], 0.1).axes[0]
     return Compared("LFNO", axis, truth, prediction, 0 * truth, [f"x{k}" for k in range(truth.shape[1])], mask)
 
@@ -96,9 +96,9 @@ def test_the_page_shows_errors_modes_range_and_candidates(fitted: Surrogate) -> 
     assert "repeated for ever" in page
     assert "noise floor is not known" not in page
     assert fitted.scores is not None
-    assert f"{100 * fitted.scores.rows['modal model']['nrmse']:.3g} %" in page
+    assert f"{100 * fitted.scores.rows['linear']['nrmse']:.3g} %" in page
     # `modes()` leaves out modes that explain less than the test error
-    assert fitted.accuracy == fitted.scores.rows["modal model"]["l2"]
+    assert fitted.accuracy == fitted.scores.rows["linear"]["l2"]
     mode = fitted.modes()[0]
     assert f"{with_interval(mode.frequency, mode.frequency_interval)} Hz" in page
     assert fitted.coverage is not None

@@ -26,7 +26,7 @@ def test_a_panel_of_the_truth_is_drawn_only_if_the_truth_is_known(known: bool) -
 
 def test_predictions_of_fields_have_the_colour_scale_of_the_truth() -> None:
     truth = RNG.normal(size=(2, 1, *GRID.shape))
-    figure = prediction_figure(GRID, {"truth": truth, "LFNO": 3 * truth, "best linear model": 0 * truth}, None, "LFNO", ["u"])
+    figure = prediction_figure(GRID, {"truth": truth, "LFNO": 3 * truth, "linear baseline": 0 * truth}, None, "LFNO", ["u"])
     limits = {panel.images[0].get_clim() for panel in figure.axes if panel.images}
     size = float(np.abs(truth[0]).max())
     assert limits == {(-size, size)}

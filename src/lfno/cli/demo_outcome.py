@@ -19,7 +19,7 @@ from lfno.systems import Duffing
 from lfno.systems.base import System
 
 PARTS = ("transient", "steady")
-LINEAR = "best linear model"
+LINEAR = "linear baseline"
 
 
 @dataclass(frozen=True)
@@ -86,7 +86,7 @@ class Outcome:
 
 
 def judge(data: Dataset, runs: dict[str, Trained], system: System | None = None) -> Outcome:
-    """Return the errors of the trained networks and of the best linear model, and compare LFNO with the equation.
+    """Return the errors of the trained networks and of the linear baseline, and compare LFNO with the equation.
 
     runs: the trained networks by name; "LFNO" must be one of them.
     system: the equation, by default `Duffing(c=0.5)`.

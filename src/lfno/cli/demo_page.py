@@ -62,7 +62,7 @@ def lead(outcome: Outcome) -> list[str]:
         f"LFNO, the Laplace–Fourier neural operator, learned the response of an oscillator from {len(run.split.train)} "
         f"random forces in {_seconds(run.seconds)}. On {len(run.split.test)} new forces its error is {rest['LFNO']}.",
         f"FNO, the Fourier neural operator, has an error of {rest['FNO']} after the same number of epochs, and an error of "
-        f"{rest['FNO, equal time']} after the same training time. The best linear model has an error of {rest[LINEAR]}.",
+        f"{rest['FNO, equal time']} after the same training time. The linear baseline has an error of {rest[LINEAR]}.",
         "LFNO also splits the response into a transient and a steady part, and gives the modes of the oscillator." + found,
     ]
 

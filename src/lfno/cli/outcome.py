@@ -37,7 +37,7 @@ def table(contest: Contest) -> None:
 
     few = len(contest.outputs) <= MOST_COLUMNS
     each = [f"RMSE {name}" for name in contest.outputs] if few else []
-    shown = Table(title="error on the test data", caption="error: RMSE divided by the standard deviation of the output")
+    shown = Table(title="error on the test data", caption=_caption(contest))
     # built-in data sets also have the error of the paper: it divides by the norm of the output, not by the standard deviation
     published = ["relative L2"] if contest.builtin else []
     for heading in ("", "error", *published, *each, "fit %"):
@@ -52,6 +52,15 @@ def table(contest: Contest) -> None:
         Console().print(candidates(contest))
     Console().print(shown)
     say(contest.verdict)
+
+
+def _caption(contest: Contest) -> str:
+    """Return the explanation of the table of test errors."""
+    from lfno.surrogate.verdict import NAMES
+
+    told = "error: RMSE divided by the standard deviation of the output"
+    baseline = NAMES["linear"]
+    return f"{told}\n{baseline}: another linear model, of any form, for comparison" if baseline in contest.rows else told
 
 
 def candidates(contest: Contest) -> Table:
@@ -93,7 +102,7 @@ def leave(folder: Path, model: Surrogate, more: dict[str, Any]) -> dict[str, Any
     grid, label = prepared.dataset.grid, next(iter(contest.rows))
     if prepared.test is not None:
         grid = prepared.test.part(prepared.warmup, prepared.warmup + contest.truth.shape[-1]).grid
-    signals = {"truth": contest.truth, label: contest.prediction, "best linear model": contest.linear}
+    signals = {"truth": contest.truth, label: contest.prediction, "linear baseline": contest.linear}
     draw = partial(prediction_figure, grid, signals, contest.spread, label, contest.outputs)
     save(folder / "figures" / "prediction.png", draw)
     write_page(fit_page(model, folder.name, str(folder)), folder / "report.html")

@@ -16,7 +16,7 @@ from lfno.plots.style import COLOURS, FIELD, colour, colour_range, legend, logar
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-LINEAR = COLOURS["best linear model"]
+LINEAR = COLOURS["linear baseline"]
 LONGEST = 1500  # time steps; largest number in a panel, so that oscillations stay visible
 MOST_OUTPUTS = 3  # largest number of outputs in a figure
 SEGMENT = 1024  # time steps; largest length of the segments whose spectra are averaged
@@ -31,7 +31,7 @@ class Compared:
     axis: the time axis.
     truth: the measured outputs.
     prediction: the prediction of the model.
-    linear: the prediction of the best linear model.
+    linear: the prediction of the linear baseline.
     outputs: the labels of the output channels.
     mask: True where an output was measured; None if all values were measured.
     spread: the standard deviation of the predictions of an ensemble; None for a single model.
@@ -99,7 +99,7 @@ def prediction_figure(compared: Compared) -> Figure:
             if compared.spread is not None:
                 wide = 2 * compared.spread[place]
                 above.fill_between(t[steps], own - wide, own + wide, color=colour(compared.label), alpha=0.2, linewidth=0)
-            below.plot(t[steps], linear - truth, color=LINEAR, linewidth=1.1, linestyle=":", label="best linear model")
+            below.plot(t[steps], linear - truth, color=LINEAR, linewidth=1.1, linestyle=":", label="linear baseline")
             below.plot(t[steps], own - truth, color=colour(compared.label), linewidth=1)
             above.set(ylabel=compared.outputs[channel], xticklabels=[])
             below.set(ylabel="residual", xlabel=compared.axis.label)
@@ -125,7 +125,7 @@ def spectrum_figure(compared: Compared, noise: Sequence[float] | None = None) ->
     step = compared.axis.step
     curves: dict[str, tuple[np.ndarray, dict[str, Any]]] = {
         "measured": (compared.truth, TRUTH),
-        "residual of the best linear model": (compared.linear - compared.truth, {"color": LINEAR, "linestyle": ":"}),
+        "residual of the linear baseline": (compared.linear - compared.truth, {"color": LINEAR, "linestyle": ":"}),
         f"residual of {compared.label}": (compared.prediction - compared.truth, {"color": colour(compared.label)}),
     }
     for panel, channel in zip(axes, outputs, strict=True):

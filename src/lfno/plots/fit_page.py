@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from lfno.surrogate import Surrogate
     from lfno.surrogate.contest import Contest
 
-BEST_LINEAR = "best linear model"
+BEST_LINEAR = "linear baseline"
 MOST_OUTPUTS = 4  # outputs; with more of them, the table of errors has no column for each output
 FEW_INPUTS = 2  # largest number of inputs that the tile of the range shows
 MOST_MODES = 8  # largest number of rows of the table of modes
@@ -121,7 +121,7 @@ def _prediction(model: Surrogate, contest: Contest, label: str, noise: Sequence[
     compared = _compared(model, contest, label)
     words = (
         "Test data that the fit did not use. The broad grey line is the measurement. Below each panel are the residuals "
-        "(prediction minus measurement). The dotted line is the residual of the best linear model."
+        "(prediction minus measurement). The dotted line is the residual of the linear baseline."
     )
     if compared.spread is not None:
         words += " The band is ± 2 standard deviations of the predictions of the ensemble."

@@ -15,7 +15,7 @@ from lfno.plots.style import COLOURS, as_png, legend, logarithmic, panels, stabl
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-LINEAR = "#999933"  # colour of the best linear model
+LINEAR = "#999933"  # colour of the linear baseline
 SHOWN = 1500  # time steps; only the first SHOWN steps of a signal are drawn, so that oscillations stay visible
 MOST_CHANNELS = 4  # largest number of outputs, or of pairs of input and output, in a figure
 MOST_COLUMNS = 3  # fields in one row of a figure
@@ -159,7 +159,7 @@ def bode_figure(
     figure, axes = panels(2 * len(pairs), len(pairs), 2.3)
     styles: dict[str, dict[str, Any]] = {
         "data": {"color": COLOURS["truth"], "linewidth": 2.6, "alpha": 0.4},
-        "best linear model": {"color": LINEAR, "linestyle": "--"},
+        "linear baseline": {"color": LINEAR, "linestyle": "--"},
     }
     for pair, size, angle in zip(pairs, axes, axes[len(pairs) :], strict=False):
         seen = np.isfinite(responses["data"][pair]) & (frequencies > 0)

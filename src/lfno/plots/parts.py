@@ -46,7 +46,7 @@ def overview(model: Surrogate, contest: Contest, label: str) -> tuple[Section, b
     axis = model.grid.change(model.grid.names[-1], size=size).axes[-1]
     channel = (model.signals.inputs or [("input", "")])[0]
     truth = contest.truth if contest.mask is None else np.where(contest.mask, contest.truth, np.nan)
-    answers = {label: contest.prediction[0, 0, :size], "best linear model": contest.linear[0, 0, :size]}
+    answers = {label: contest.prediction[0, 0, :size], "linear baseline": contest.linear[0, 0, :size]}
     parts: dict[str, tuple[np.ndarray, np.ndarray | None]] = {}
     caption = f"The first {axis.length:.4g} {axis.unit} of the test data. The broad grey line is the measurement."
     warning = model.split_caveat

@@ -20,7 +20,7 @@ NAMES = {
     "mean": "mean of the training outputs",
     "persistence": "persistence: the initial state for ever",
     "interpolation": "interpolation between training samples",
-    "linear": "best linear model",
+    "linear": "linear baseline",
 }
 
 

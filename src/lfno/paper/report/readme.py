@@ -24,7 +24,7 @@ from lfno.systems import titles
 #: the lines of the README before and after the results
 BEGIN, END = "<!-- results: python -m lfno.paper.report.readme -->", "<!-- end of the results -->"
 #: baseline or model -> heading of its column
-COLUMNS = {"interpolation": "interpolation", "linear": "best linear model", "FNO": "FNO", "LFNO": "LFNO"}
+COLUMNS = {"interpolation": "interpolation", "linear": "linear baseline", "FNO": "FNO", "LFNO": "LFNO"}
 RAISED = str.maketrans("0123456789-", "⁰¹²³⁴⁵⁶⁷⁸⁹⁻")  # for exponents
 
 
