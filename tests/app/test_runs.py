@@ -27,7 +27,7 @@ def test_a_linear_model_of_the_signals(desk: Desk, table: Table, tmp_path: Path)
     end = finish(desk, run["id"])
     assert (end["stage"], end["ready"]) == ("done", True), end["words"]
     told = desk.ask("outcome", {"run": run["id"]})["outcome"]
-    assert told["test"]["modal model"]["l2"] < 0.1
+    assert told["test"]["linear"]["l2"] < 0.1
     assert told["modes"][0]["frequency"] == pytest.approx(np.sqrt(2 - 0.16) / (2 * np.pi), rel=0.1)
     # the frequency response of the model is near the frequency response of the oscillator
     bode = told["bode"]

@@ -13,7 +13,7 @@ from lfno.challenges.fitted import Settings
 from lfno.challenges.linear import LinearModes, free_motions, state_spread
 from lfno.challenges.load import Data
 from lfno.challenges.methods import find_method
-from lfno.challenges.protocol import Question, Record, Training, is_white
+from lfno.challenges.protocol import Question, Record, Training, figures, is_white
 from lfno.core.errors import LfnoError
 from lfno.identification.identify import Modes
 from tests.challenges.layouts import SCALES, figure, write
@@ -143,3 +143,15 @@ def test_outputs_that_do_not_depend_on_the_inputs_are_predicted_by_their_mean():
     answer = model.simulate(records[0].question(10))
     assert "constant" in model.description
     np.testing.assert_allclose(answer, np.mean([record.outputs for record in records]))
+
+
+@pytest.mark.parametrize("method", ["linear", "level"])
+def test_the_first_fit_gives_the_validation_figures_and_has_not_seen_the_held_out_records(method: str, tmp_path: Path):
+    """`auto` tests the residual of this fit. The residual of the final model on records that it has seen is too small."""
+    write("fine-steering-mirror", tmp_path)
+    training = load("fine-steering-mirror", tmp_path).training
+    found = find_method(method)(training, Settings())
+    assert found.trained is not None
+    held = training.split()[1].records
+    assert figures(found.trained, held, training.skip, training.scale) == found.validation
+    assert figures(found.models[0], held, training.skip, training.scale) != found.validation

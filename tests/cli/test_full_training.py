@@ -36,7 +36,7 @@ def test_small_signal_modes_of_the_default_network(tmp_path: Path) -> None:
 def test_the_frequency_of_a_duffing_system_rises_with_amplitude(tmp_path: Path) -> None:
     """A network is trained on 200 responses of ẍ + ẋ + x + x³ = f.
 
-    The damping coefficient is 1. With a third of this damping, 200 responses were too few: the error of the best linear model
+    The damping coefficient is 1. With a third of this damping, 200 responses were too few: the error of the linear baseline
     was only 1.3 times the error of the network.
     """
     grid, system = Grid.line(512, dt=0.05), Duffing(c=1, alpha=1, beta=1)
@@ -46,7 +46,7 @@ def test_the_frequency_of_a_duffing_system_rises_with_amplitude(tmp_path: Path) 
     motion = system.solve(force, grid)[:, 0]
     np.savez(tmp_path / "a.npz", t=grid.axes[0].points, f=force, u=motion)
     told = answer("fit", tmp_path / "a.npz", "--input", "f", "--output", "u", "--out", tmp_path / "run", "--device", "cpu")
-    assert told["test"]["LFNO"]["nrmse"] < told["test"]["best linear model"]["nrmse"] / 2
+    assert told["test"]["LFNO"]["nrmse"] < told["test"]["linear baseline"]["nrmse"] / 2
     model = load(tmp_path / "run").networks[0]
     heights = (0.5, 2.0, 4.0)
     seen = [small_signal_modes(model.predict, grid, height, order=2, width=1.0).poles.imag.max() for height in heights]

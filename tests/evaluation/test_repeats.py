@@ -84,7 +84,7 @@ def test_the_errors_on_test_samples_are_taken_from_the_model_file() -> None:
     told = model()
     told.provenance["split_errors"] = {"prediction": 0.05, "steady": 0.06, "transient": 0.07}
     words, _ = split_trust(told, record(), known=False)
-    assert "steady 6 %" in words
+    assert "steady part 6 %" in words
 
 
 def test_lfno_decompose_prints_the_measured_errors(tmp_path: Path) -> None:
@@ -92,6 +92,17 @@ def test_lfno_decompose_prints_the_measured_errors(tmp_path: Path) -> None:
     np.savez(tmp_path / "rig.npz", t=data.grid["t"].points, force=data.inputs[0], x=data.outputs[0])
     model().save(tmp_path / "model.safetensors")
     words = call("decompose", tmp_path / "model.safetensors", tmp_path / "rig.npz", "--output", "x", "-o", tmp_path)
-    assert "Measured on" in words
+    assert "The steady part of the model differs from the mean of" in words
+    assert "Measurement noise alone causes a difference of" in words
     told = answer("decompose", tmp_path / "model.safetensors", tmp_path / "rig.npz", "--output", "x", "-o", tmp_path)
     assert told["measured"]["steady"] < 0.02
+
+
+def test_a_folder_with_the_ending_of_the_file_is_refused(tmp_path: Path) -> None:
+    """The command writes a folder. The name of a file would become the name of a folder."""
+    data = record()
+    np.savez(tmp_path / "rig.npz", t=data.grid["t"].points, force=data.inputs[0], x=data.outputs[0])
+    model().save(tmp_path / "model.safetensors")
+    with pytest.raises(lfno.LfnoError, match=r"leave out the ending .npz"):
+        call("decompose", tmp_path / "model.safetensors", tmp_path / "rig.npz", "--output", "x", "-o", tmp_path / "parts.npz")
+    assert not (tmp_path / "parts.npz").exists()

@@ -167,3 +167,29 @@ def test_the_phase_is_continuous_across_a_frequency_without_steady_state() -> No
     found = Response(frequencies, np.ones(1), harmonics).phase
     assert np.isnan(found[0, 4, 0])
     np.testing.assert_allclose(np.delete(found, 4, axis=1), np.delete(whole, 4, axis=1))
+
+
+def responding(frequencies, amplitudes, modes, order=0):
+    """Return the exact response of a sum of modes (gain, natural frequency, damping ratio) for the order-th derivative."""
+    omega = 2 * np.pi * np.asarray(frequencies)
+    one = sum(gain / (own**2 - omega**2 + 2j * ratio * own * omega) for gain, own, ratio in modes) * (1j * omega) ** order
+    harmonics = np.multiply.outer(np.asarray(amplitudes), one)[..., None, None] * np.array([0, 1])
+    return Response(np.asarray(frequencies), np.asarray(amplitudes), harmonics)
+
+
+@pytest.mark.parametrize("order", [0, 1, 2])
+def test_the_backbone_of_a_displacement_a_velocity_and_an_acceleration(order):
+    found = responding(np.linspace(0.2, 2, 200), [0.5, 1.0], [(3.0, 6.0, 0.05)], order)
+    curve = backbone(found)
+    np.testing.assert_allclose(curve.frequency, 6 / (2 * np.pi), rtol=1e-3)
+    np.testing.assert_allclose(curve.damping_ratio, 0.05, rtol=0.02)
+
+
+def test_two_modes_at_neighbouring_frequencies_have_no_backbone():
+    """The sharp mode at 0.25 Hz lies on the flank of a broad mode. The amplitude alone would give a damping ratio of 0.1."""
+    two = [(0.1, 2 * np.pi * 0.25, 0.012), (1.0, 2 * np.pi * 0.335, 0.1)]
+    with pytest.raises(LfnoError, match="more than one mode responds"):
+        backbone(responding(np.geomspace(0.03, 0.6, 400), [1.0], two))
+    weak = [(1.0, 2 * np.pi * 0.25, 0.012), (0.05, 2 * np.pi * 2.0, 0.1)]
+    curve = backbone(responding(np.geomspace(0.03, 0.6, 2000), [1.0], weak))
+    np.testing.assert_allclose(curve.damping_ratio, 0.012, rtol=0.1)

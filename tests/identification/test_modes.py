@@ -217,3 +217,20 @@ def test_a_weak_mode_with_an_uncertain_pole_is_not_listed() -> None:
     wide = np.zeros((2, 2, 2))
     wide[1, 0, 0] = 1e4
     assert [round(mode.contribution, 2) for mode in mode_list(replace(fit, covariance=wide), 0.01)] == [0.98]
+
+
+def test_intervals_of_uncertain_modes_stay_within_possible_values() -> None:
+    """The interval of a time constant follows from the interval of the decay rate. It is unbounded if the rate can be zero."""
+    poles = np.array([-0.5 + 3j, -0.5 + 0.1j, 0.5 + 3j, -0.2 + 0j])
+    widths = np.array([0.1, 0.4, 0.4, 1e5])
+    covariance = widths[:, None, None] ** 2 * np.eye(2)
+    fit = Modes(poles, np.ones((1, 1, 4)) + 0j, np.zeros((1, 1)), np.ones(4), 0.0, "linear", covariance=covariance)
+    sure, slow, growing, decay = mode_list(fit)
+    np.testing.assert_allclose(sure.time_constant_interval, [1 / (0.5 + 0.1959964), 1 / (0.5 - 0.1959964)])
+    np.testing.assert_allclose(slow.time_constant_interval, [1 / (0.5 + 4 * 0.1959964), np.inf])
+    np.testing.assert_allclose(growing.time_constant_interval, [-np.inf, 1 / (-0.5 - 4 * 0.1959964)])
+    assert decay.time_constant_interval[0] > 0
+    assert slow.frequency_interval[0] == 0
+    assert 0 <= slow.damping_interval[0] < slow.damping_interval[1] <= 1
+    assert mode_list(fit, stable=False)[1].damping_interval[0] < 0
+    assert slow.to_dict()["time_constant_interval"][1] is None

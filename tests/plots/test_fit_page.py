@@ -32,7 +32,7 @@ RNG = np.random.default_rng(0)
 
 
 def compared(truth: np.ndarray, prediction: np.ndarray, mask: np.ndarray | None = None) -> Compared:
-    """Return test data with a time step of 0.1 s. The best linear model predicts zero."""
+    """Return test data with a time step of 0.1 s. The linear baseline predicts zero."""
     axis = Grid.line(truth.shape[-1], 0.1).axes[0]
     return Compared("LFNO", axis, truth, prediction, 0 * truth, [f"x{k}" for k in range(truth.shape[1])], mask)
 

@@ -55,7 +55,7 @@ def oscillator(samples: int, size: int) -> tuple[np.ndarray, np.ndarray]:
 
 
 def test_a_gap_in_a_linear_record_does_not_make_a_network_look_good() -> None:
-    """The verdict says that the modal model of a linear system is better than an artificial "network" with an error of 1 %.
+    """The verdict says that the linear model of a linear system is better than an artificial "network" with an error of 1 %.
 
     Training and test data have a gap. The values in the gap do not change any error.
     """
@@ -92,7 +92,7 @@ def test_values_in_gaps_of_trajectories_do_not_change_the_errors() -> None:
 
 def test_the_scores_of_the_chosen_model_do_not_depend_on_the_order_of_the_rows() -> None:
     """A file sorts the rows by name, so the first row may be a baseline."""
-    rows = {"best linear model": {"l2": 0.6}, "feedback": {"l2": 0.01}, "modal model": {"l2": 0.5}}
+    rows = {"linear baseline": {"l2": 0.6}, "feedback": {"l2": 0.01}, "linear": {"l2": 0.5}}
     assert Scores(rows, "", [], {"feedback": {"chosen": True}, "linear": {"chosen": False}}).own["l2"] == 0.01
     assert Scores(rows, "", [], {"linear": {"chosen": True}}).own["l2"] == 0.5
     assert Scores(rows, "", []).own == {}

@@ -77,7 +77,7 @@ def test_python_and_the_command_line_fit_the_same_linear_model(tmp_path: Path) -
     told = answer("fit", tmp_path / "data.npz", "--input", "f", "--output", "u", "--linear", "--out", tmp_path / "run")
     model = lfno.fit((columns["f"], columns["u"]), dt=STEP, model="linear")
     assert model.scores is not None
-    assert model.scores.rows["modal model"]["l2"] == pytest.approx(told["test"]["modal model"]["l2"])
+    assert model.scores.rows["linear"]["l2"] == pytest.approx(told["test"]["linear"]["l2"])
     with pytest.raises(lfno.LfnoError, match="leave out epochs"):
         lfno.fit((columns["f"], columns["u"]), dt=STEP, model="linear", epochs=3)
 

@@ -10,6 +10,9 @@ from lfno.core.grid import Grid
 from lfno.data.stretches import Stretch
 from lfno.evaluation.response import system_response
 from lfno.identification.feedback import FeedbackModel, fit_feedback
+from lfno.identification.feedback.law import Law
+from lfno.identification.feedback.structure import Structure
+from lfno.identification.feedback.terms import Terms
 from lfno.surrogate import Surrogate
 from lfno.systems import Duffing
 from tests.evaluation.test_response import free_duffing
@@ -72,3 +75,18 @@ def test_the_steady_part_equals_the_response_after_many_repeats(model: Surrogate
     assert np.isfinite(steady).all()
     late = feedback.predict(np.tile(forces, 12))[..., -500:]
     np.testing.assert_allclose(steady, late, atol=1e-6 * np.abs(late).max())
+
+
+def test_the_backbone_of_a_model_without_nonlinear_terms_is_constant() -> None:
+    """ẍ + 0.5 ẋ + x = f: frequency 1/2π Hz and damping ratio 0.25 at every amplitude."""
+    poles = np.array([-0.25 + 1j * np.sqrt(1 - 0.25**2)])
+    terms = Terms(1)
+    law = Law(
+        poles, np.ones((1, 1), complex), np.zeros((2, 0)), np.zeros((1, 2)), np.zeros(0), np.array([[0.0, 1.0]]),
+        np.zeros((1, 1)), np.zeros(1), np.zeros(2), np.array([[-1.0, 1.0]]), terms,
+    )  # fmt: skip
+    rest = np.zeros((1, 2)), np.eye(5), np.ones(1)
+    one = FeedbackModel(law, Structure(0, 1, terms), np.zeros(1), GRID, "cubic", 0.05, *rest)
+    curve = Surrogate([one]).backbone()
+    np.testing.assert_allclose(curve.frequency, 1 / (2 * np.pi), rtol=0.01)
+    np.testing.assert_allclose(curve.damping_ratio, 0.25, rtol=0.05)

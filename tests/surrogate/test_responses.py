@@ -101,8 +101,8 @@ def test_two_integrators_in_a_control_loop_are_identified(first: int) -> None:
     candidate = linear_candidate(prepared)
     assert candidate.error < 0.15
     member = candidate.members[0]
-    result = contest_record(Surrogate([member]), prepared, "modal model")[0]
-    assert result.rows["modal model"]["nrmse"] < 0.1 * result.rows["mean"]["nrmse"]
+    result = contest_record(Surrogate([member]), prepared, "linear")[0]
+    assert result.rows["linear"]["nrmse"] < 0.1 * result.rows["mean"]["nrmse"]
     pulse = np.zeros((1, 1, 300))
     pulse[..., 5] = 1.0
     speed = np.diff(member.predict(pulse + member.input_offset[0])[0, 0])[8:] / 0.1  # a pulse of 0.1 s, then a constant speed
@@ -155,7 +155,7 @@ def test_validation_and_test_use_the_same_predictions(test: str) -> None:
     measured, model = pendulum()
     prepared = prepare(measured, window=300, warmup=100, test=test)
     start = (prepared.stretch or (0, 0))[0]
-    found = contest_record(Surrogate([model]), prepared, "modal model")[0].prediction[0]
+    found = contest_record(Surrogate([model]), prepared, "linear")[0].prediction[0]
     rows = prepared.split.test
     places = prepared.dataset.parameters["start"][rows].astype(int)
     answers = responses(model, prepared, rows)

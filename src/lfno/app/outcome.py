@@ -85,7 +85,7 @@ def read_outcome(folder: Path) -> dict[str, Any]:
 def sample(folder: Path, place: int) -> dict[str, Any]:
     """Return the signals of one test trajectory, or of one piece (SPAN samples) of the test record.
 
-    Signals: input, measured output, prediction, prediction of the best linear model, transient and steady part.
+    Signals: input, measured output, prediction, prediction of the linear baseline, transient and steady part.
     """
     told = read_outcome(folder)
     if not 0 <= place < told["places"]:

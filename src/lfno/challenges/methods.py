@@ -39,7 +39,7 @@ def fit_level(training: Training, settings: Settings) -> Fitted:
     kept, held = training.split()
     first, final = fit_response(kept, held, training, degree)
     validation = figures(first, held.records, training.skip, training.scale)
-    return Fitted([final], validation, {"method": "level", "model": final.description})
+    return Fitted([final], validation, {"method": "level", "model": final.description}, first)
 
 
 def fit_rectified(training: Training, settings: Settings) -> Fitted:

@@ -1,4 +1,4 @@
-"""The Bode plot of `lfno poles --data`: frequency responses of the data, of the best linear model and of the model."""
+"""The Bode plot of `lfno poles --data`: frequency responses of the data, of the linear baseline and of the model."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ FLOOR = 1e-3  # smallest input power relative to its peak; at frequencies with l
 
 
 def bode(surrogate: Surrogate, file: Path, reading: Reading, folder: Path) -> tuple[Path, list[str]]:
-    """Draw the frequency responses of the data, of the best linear model and of `surrogate`.
+    """Draw the frequency responses of the data, of the linear baseline and of `surrogate`.
 
     The responses of data and model are measured with the inputs in `file`. The linear model is fitted to the data. Returns the
     path of the figure, and notes on the data. Raises LfnoError if the file has no measured outputs, or holds fields.
@@ -48,7 +48,7 @@ def bode(surrogate: Surrogate, file: Path, reading: Reading, folder: Path) -> tu
     network = measure_response(inputs[..., warm:], answers[..., warm:], step, segment, floor=FLOOR)
     responses = {
         "data": measured.response,
-        "best linear model": linear.frequency_response(measured.frequencies),
+        "linear baseline": linear.frequency_response(measured.frequencies),
         "this model": network.response,
     }
     pairs = {(k, n): pair_label(out, into) for k, out in enumerate(data.output_channels)

@@ -55,6 +55,8 @@ def decompose(
     from lfno.surrogate import load
     from lfno.surrogate.trust import split_trust
 
+    if out is not None and out.suffix and out.suffix.lower() == file.suffix.lower():
+        raise LfnoError(f"--out {out} is the name of a file; the command writes a folder: leave out the ending {out.suffix}")
     surrogate = load(model)
     data: Any
     data, known = surrogate.read(file, **reading)

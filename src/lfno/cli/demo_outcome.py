@@ -88,7 +88,7 @@ class Outcome:
 
 
 def judge(data: Dataset, runs: dict[str, Trained], system: System | None = None) -> Outcome:
-    """Return the errors of the trained networks and of the best linear model, and compare LFNO with the equation.
+    """Return the errors of the trained networks and of the linear baseline, and compare LFNO with the equation.
 
     runs: the trained networks by name; "LFNO" must be one of them.
     system: the equation, by default `Duffing(c=0.5)`.

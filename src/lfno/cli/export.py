@@ -41,7 +41,7 @@ def export(
     ] = None,
     member: Annotated[int, typer.Option(help="Number of the ensemble member, counted from 0.", min=0)] = 0,
     precision: Annotated[
-        str | None, typer.Option(help="float or double, for c (default: double) and onnx-step (default: float).")
+        str | None, typer.Option(help="float or double. Default: double for c; for onnx-step float, if accurate enough.")
     ] = None,
     fmi: Annotated[str | None, typer.Option(help="FMI version, for fmu: 2.0 (default) or 3.0.")] = None,
     as_json: Json = False,
@@ -92,10 +92,11 @@ def _by_sample(
         return {"out": [str(file) for file in written], "bytes": size}, [line]
     size = target.stat().st_size
     if to == "onnx-step":
-        told = {"out": str(target), "bytes": size, "error": written.error}
+        told = {"out": str(target), "bytes": size, "error": written.error, "precision": written.precision}
         return told, [
-            f"{target}: one step of {step:g} {unit} with its state, {precision or 'float'}, {size / 1e3:.0f} kB",
-            f"largest difference from the model on the test vector: {written.error:.1e} of the largest output",
+            f"{target}: one step of {step:g} {unit} with its state, {written.precision}, {size / 1e3:.0f} kB",
+            f"largest difference from the model on test inputs: {written.error:.1e} of the largest output",
+            *_instead_of_single(written.single, "the file has double precision"),
         ]
     told = {"out": str(target), "bytes": size, "version": fmi, "binary": written.binary, "reason": written.reason}
     inside = f"source and a binary for {written.binary}" if written.binary else f"source only: {written.reason}"
@@ -116,4 +117,10 @@ def _window(
     return told, [
         f"{target}: input float32 ({shape}), step {step:g} {axis.unit}, {written.size / 1e3:.0f} kB",
         f"largest difference from the model for a random input: {written.error:.1e} of the largest output",
+        *_instead_of_single(getattr(written, "single", None), "inside, the file computes in double precision"),
     ]
+
+
+def _instead_of_single(error: float | None, fact: str) -> list[str]:
+    """Return a line that says why a file has double precision. `error` is the difference in single precision, if too large."""
+    return [] if error is None else [f"{fact}: in single precision the difference would be {error:.1e}"]

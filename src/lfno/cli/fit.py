@@ -57,7 +57,7 @@ def fit(
     quiet: Quiet = False,
     as_json: Json = False,
 ) -> None:
-    """Fit a model to measured inputs and outputs, and say whether the model beats the best linear model.
+    """Fit a model to measured inputs and outputs, and say whether the model beats the linear baseline.
 
     Without --model, lfno fits several models, and keeps the simplest one whose validation error is close to the lowest error.
 

@@ -38,7 +38,7 @@ def table(contest: Contest) -> None:
 
     few = len(contest.outputs) <= MOST_COLUMNS
     each = [f"RMSE {name}" for name in contest.outputs] if few else []
-    shown = Table(title="error on the test data", caption="error: RMSE divided by the standard deviation of the output")
+    shown = Table(title="error on the test data", caption=_caption(contest))
     # built-in data sets also have the error of the paper: it divides by the norm of the output, not by the standard deviation
     published = ["relative L2"] if contest.builtin else []
     for heading in ("", "error", *published, *each, "fit %"):
@@ -53,6 +53,15 @@ def table(contest: Contest) -> None:
         Console().print(candidates(contest))
     Console().print(shown)
     say(contest.verdict)
+
+
+def _caption(contest: Contest) -> str:
+    """Return the explanation of the table of test errors."""
+    from lfno.surrogate.verdict import NAMES
+
+    told = "error: RMSE divided by the standard deviation of the output"
+    baseline = NAMES["linear"]
+    return f"{told}\n{baseline}: another linear model, of any form, for comparison" if baseline in contest.rows else told
 
 
 def candidates(contest: Contest) -> Table:

@@ -56,7 +56,7 @@ def poles(
 ) -> None:
     """Show the frequency, damping ratio and time constant of every mode, with 95 % intervals.
 
-    MODEL may be a file of measured signals. The modes are then those of the best linear model of the signals.
+    MODEL may be a file of measured signals. The modes are then those of the linear model of the signals.
 
     If only --output is given, the signals are read as a free decay without an input.
 
@@ -110,7 +110,10 @@ def poles(
         return
     for note in [] if quiet else notes:
         typer.echo(f"note: {note}", err=True)
-    print_modes(rows, title)
+    if rows:
+        print_modes(rows, title)
+    else:
+        typer.echo(f"There are no {title}.")
     if listed:
         print_layers(listed, members)
     if caveat:
@@ -126,10 +129,13 @@ def _modes(
 
     The modes are those of small inputs about `operating`, or those of a pulse if `amplitude` is given.
     """
+    from lfno.identification.modal import ModalModel, without_modes
+
     if surrogate.linear is not None:
         if amplitude is not None or operating:
             raise LfnoError("a linear model has the same modes at every amplitude; leave out --amplitude and --operating")
-        return surrogate.modes(), [], "modes of the linear model"
+        empty = without_modes(surrogate.linear.modes) if isinstance(surrogate.linear, ModalModel) else ""
+        return surrogate.modes(), [empty] if empty else [], "modes of the linear model"
     if amplitude is not None:
         return _at_height(surrogate, operating, amplitude, order)
     if order is not None:

@@ -27,8 +27,8 @@ def is_record(path: Path) -> bool:
 def record_modes(file: Path, reading: Reading, diagram: bool) -> tuple[list[Mode], Stabilisation | None, list[str], str]:
     """Return the modes, a stabilisation diagram or None, notes, and the title of the table.
 
-    If `reading` names an output and no input, the record is a free decay. Otherwise the modes are those of the best linear
-    model of the record.
+    If `reading` names an output and no input, the record is a free decay. Otherwise the modes are those of the linear model of
+    the record.
 
     diagram: True for a stabilisation diagram. Raises LfnoError if the record is not a free decay.
     """
@@ -40,7 +40,7 @@ def record_modes(file: Path, reading: Reading, diagram: bool) -> tuple[list[Mode
 
     fitted = fit(str(file), model="linear", **{name: value for name, value in reading.items() if value})
     assert fitted.fitted is not None
-    return fitted.modes(), None, list(fitted.fitted.prepared.notes), "modes of the best linear model of the record"
+    return fitted.modes(), None, list(fitted.fitted.prepared.notes), "modes of the linear model of the record"
 
 
 def _decay(file: Path, reading: Reading, diagram: bool) -> tuple[list[Mode], Stabilisation | None, list[str], str]:

@@ -108,7 +108,11 @@ def _frequencies(surrogate: Surrogate, low: float | None, high: float | None, po
     first, last = own[0] if low is None else low, own[-1] if high is None else high
     if not 0 < first < last < np.inf:
         raise LfnoError(f"there are no frequencies from {first:g} to {last:g} Hz: --low must be positive and below --high")
-    return np.geomspace(first, last, points)
+    grid = np.geomspace(first, last, points)
+    if surrogate.linear is None:
+        return grid
+    # the resonance of a lightly damped mode is narrower than the steps of the grid
+    return np.union1d(grid, [mode.frequency for mode in surrogate.modes() if first < mode.frequency < last])
 
 
 def _numbers(text: str) -> list[float]:

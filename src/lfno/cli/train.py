@@ -48,7 +48,7 @@ def train(
 ) -> None:
     """Train a model on a built-in data set, and compare its error with the errors of simple models.
 
-    The simple models are the mean output, the initial state for ever, interpolation between samples, and the best linear model.
+    The simple models are the mean output, the initial state for ever, interpolation between samples, and the linear baseline.
 
     Example: lfno train duffing-c05-rich --epochs 100 --out runs/duffing
     """

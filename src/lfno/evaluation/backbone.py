@@ -18,6 +18,7 @@ from lfno.evaluation.response import Response
 JUMP = 30.0  # degrees: if the phase falls by more from one frequency to the next, it has jumped
 FINE = 10.0  # degrees: `resolve` stops when the phase passes the resonance in smaller steps
 INSERTED = 8  # frequencies: `resolve` inserts this many between two neighbours
+ALIKE = 2.0  # largest ratio of two estimates of the damping of the same mode
 ROUNDS = 4  # rounds of `resolve`; each round makes the frequency steps nine times smaller
 
 
@@ -46,20 +47,23 @@ def backbone(response: Response, output: int = 0) -> Backbone:
 
     Far below the resonance, a displacement is in phase with the force. The reference phase is the multiple of 90° nearest to
     the phase at the lowest frequency, so the output may also be a velocity or have the opposite sign. The damping ratio is
-    F/(2 m ω² X) for the force amplitude F, the amplitude X of the motion and ω = 2π frequency. The mass m is computed from the
-    smallest force amplitude, for which the motion should be nearly linear.
+    F/(2 m ω^{2−p} X) for the force amplitude F, the amplitude X of the output and ω = 2π frequency. The output is the p-th
+    derivative of a displacement. The mass m and the order p are computed from the smallest force amplitude, for which the
+    motion should be nearly linear.
 
     If the resonance is folded over, the phase jumps past the quarter cycle. Such force amplitudes are left out;
-    `decay_backbone` reaches larger amplitudes. Raises LfnoError if no phase resonance lies within the frequencies.
+    `decay_backbone` reaches larger amplitudes. Raises LfnoError if no phase resonance lies within the frequencies, or if more
+    than one mode responds at the resonance (see `_check_one_mode`).
     """
     order = np.argsort(response.amplitudes)
     omega = 2 * math.pi * response.frequencies
-    points = []
+    points, places = [], []
     for row in order:
         found = _crossing(_lag(response, row, output), -90.0)
         if found is None:
             continue
         left, share = found
+        places.append((row, left))
         size = response.amplitude[row, :, output]
         points.append(
             (
@@ -74,10 +78,37 @@ def backbone(response: Response, output: int = 0) -> Backbone:
             "does not fall by 90°; choose more frequencies or a wider range"
         )
     force, amplitude, frequency = np.array(points).T
-    weakest = order[0]
-    compliance = response.amplitude[weakest, 0, output] / response.amplitudes[weakest]
-    gain = compliance * ((2 * math.pi * frequency[0]) ** 2 - omega[0] ** 2)  # the inverse of the mass, 1/m
-    return Backbone(amplitude, frequency, gain * force / (2 * (2 * math.pi * frequency) ** 2 * amplitude))
+    weakest, resonance = order[0], 2 * math.pi * frequency
+    low = response.amplitude[weakest, :2, output] / response.amplitudes[weakest]
+    near = (omega[0] / resonance[0]) ** 2
+    # below its resonance, the response of one mode grows as ω^{p + 2r/(1 − r)} with r = ω²/(resonance)²
+    slope = math.log(low[1] / low[0]) / math.log(omega[1] / omega[0])
+    p = min(max(round(slope - 2 * near / (1 - near)), 0), 2) if near < 1 and math.isfinite(slope) else 0
+    gain = low[0] * (resonance[0] ** 2 - omega[0] ** 2) / omega[0] ** p  # the inverse of the mass, 1/m
+    damping = gain * force / (2 * resonance ** (2 - p) * amplitude)
+    _check_one_mode(response, output, places[0], frequency[0], damping[0])
+    return Backbone(amplitude, frequency, damping)
+
+
+def _check_one_mode(response: Response, output: int, place: tuple[int, int], frequency: float, damping: float) -> None:
+    """Raise LfnoError unless one mode dominates at the resonance of the smallest force amplitude.
+
+    The lag φ of one mode fulfils cot φ = (ω_r² − ω²)/(2 ζ ω_r ω) near its resonance ω_r, so the phase gives the damping ratio
+    ζ. A second estimate comes from the amplitude (see `backbone`). If another mode responds, too, the two estimates differ.
+
+    place: index of the force amplitude, and index of the last frequency below the resonance.
+    frequency, damping: the resonance in Hz, and the damping ratio from the amplitude.
+    """
+    row, left = place
+    phases = np.radians(-_lag(response, row, output)[left : left + 2])
+    shares = response.frequencies[left : left + 2] / frequency
+    slopes = (1 - shares**2) / (2 * shares)
+    seen = float((slopes[0] - slopes[1]) / (1 / np.tan(phases[0]) - 1 / np.tan(phases[1])))
+    if not damping / ALIKE <= seen <= damping * ALIKE:
+        raise LfnoError(
+            f"more than one mode responds at {frequency:.4g} Hz: the phase gives a damping ratio of {seen:.2g}, the amplitude "
+            f"{damping:.2g}. A backbone needs one mode that dominates; choose a range of frequencies with one mode"
+        )
 
 
 def resolve(ask: Callable[[np.ndarray, np.ndarray], Response], found: Response, output: int = 0) -> Response:

@@ -1,6 +1,6 @@
 """Baselines: simple predictions that a model should beat.
 
-They are the mean, persistence (the initial state for all times), interpolation between samples, and the best linear model. Each
+They are the mean, persistence (the initial state for all times), interpolation between samples, and the linear baseline. Each
 is a function `fit(inputs, outputs, parameters, grid, mask)` that returns a function `predict(inputs, parameters)`.
 
 inputs, outputs: (samples, channels, *grid).

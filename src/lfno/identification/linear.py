@@ -71,7 +71,7 @@ class LinearModel(Short):
 
 
 def fit_trajectories(inputs: np.ndarray, outputs: np.ndarray, grid: Grid, mask: np.ndarray | None = None) -> LinearModel:
-    """Return the best linear model of many trajectories `(samples, channels, time)` from a common initial state.
+    """Return the linear baseline of many trajectories `(samples, channels, time)` from a common initial state.
 
     A sample with the outputs u has the weight 1/‖u‖, as in the relative L2 error. The error on a random fifth of the samples,
     which is held out of the fit, chooses the model. With fewer than five samples, the error on all samples chooses the model.
@@ -120,7 +120,7 @@ def fit_trajectories(inputs: np.ndarray, outputs: np.ndarray, grid: Grid, mask: 
 
 
 def fit_record(inputs: np.ndarray, outputs: np.ndarray, grid: Grid, mask: np.ndarray | None = None) -> LinearModel:
-    """Return the best linear model of one long record, or of several runs.
+    """Return the linear baseline of one long record, or of several runs.
 
     A run need not start at rest: its first steps are past inputs only, and their outputs are not fitted. Each candidate
     simulates the whole run. The error on the last fifth of each run chooses the model. The best candidate is fitted again to

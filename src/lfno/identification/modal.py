@@ -256,12 +256,12 @@ def _identified(
 
 
 def doubts(modes: Modes, duration: float, unit: str) -> list[str]:
-    """Return one warning for each mode that decays too slowly for data of this duration to show its damping.
+    """Return a warning for a model without modes, and one for each mode that decays too slowly for data of this duration.
 
     duration: length of the data in units of time.
     unit: name of the unit of time, for example "s".
     """
-    sentences = []
+    sentences = [empty] if (empty := without_modes(modes)) else []
     for pole in modes.poles:
         if -pole.real * duration < 1:
             hertz = f"{abs(pole.imag) / (2 * np.pi):.4g} {'Hz' if unit == 's' else f'1/{unit}' if unit else ''}".rstrip()
@@ -271,3 +271,12 @@ def doubts(modes: Modes, duration: float, unit: str) -> list[str]:
                 "a drift or a disturbance that the input does not cause"
             )
     return sentences
+
+
+def without_modes(modes: Modes) -> str:
+    """Return a sentence for a linear model without modes; "" for a model with modes."""
+    if len(modes.poles):
+        return ""
+    if np.any(modes.direct):
+        return "the linear model has no modes: its output is the input at the same time, multiplied by a constant"
+    return "the linear model has no modes: it found no linear effect of the input, and predicts the mean of the output"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import asdict, dataclass, replace
 from typing import Any
 
@@ -35,7 +36,8 @@ class Mode:
     time_constant: −1/Re μ in s, the time in which the motion falls to 1/e.
     contribution: rms of the response of this mode, relative to the rms of the whole response.
     shape: relative motion of the output channels, one entry for each output; the largest entry is 1.
-    …_interval: 95 % intervals as (lower end, upper end).
+    …_interval: 95 % intervals as (lower end, upper end). The upper end of the time constant is infinite if the interval of the
+        decay rate −Re μ contains zero: the data then do not show that the motion decays.
     """
 
     pole: complex
@@ -53,10 +55,12 @@ class Mode:
         return f"Mode({motion}, time constant {self.time_constant:.3g} s, contribution {self.contribution:.3g})"
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the mode as numbers and lists for JSON. A complex number becomes [real, imaginary]."""
+        """Return the mode as numbers and lists for JSON. A complex number becomes [real, imaginary], an infinite end None."""
         tree = asdict(self)
         tree["pole"] = [self.pole.real, self.pole.imag]
         tree["shape"] = [[value.real, value.imag] for value in self.shape]
+        for name in ("frequency_interval", "damping_interval", "time_constant_interval"):
+            tree[name] = [end if math.isfinite(end) else None for end in tree[name]]
         return {name: list(value) if isinstance(value, tuple) else value for name, value in tree.items()}
 
 
@@ -112,10 +116,12 @@ def _same(modes: Modes, spread: np.ndarray, m: int, n: int) -> bool:
     return bool(apart < INDISTINCT * min(spread[m], spread[n]) and together > CANCELLING * max(sizes))
 
 
-def mode_list(modes: Modes, least: float = 0.0) -> list[Mode]:
+def mode_list(modes: Modes, least: float = 0.0, stable: bool = True) -> list[Mode]:
     """Return the modes of a fit with a contribution of at least `least`, strongest first. Modes with equal poles are merged.
 
     If `least` is above zero, a weak mode is also left out if the standard deviation of its pole exceeds |μ|.
+
+    stable: whether the fit only has poles that decay. Intervals of damping ratios then end at zero.
 
     >>> fit = Modes(np.array([-0.2 + 3j]), np.full((1, 1, 1), -0.3j), np.zeros((1, 1)), np.ones(1), 0.0, "linear",
     ...             covariance=np.full((1, 2, 2), 1e-6))
@@ -127,9 +133,16 @@ def mode_list(modes: Modes, least: float = 0.0) -> list[Mode]:
     told, wide, shapes = describe_poles(modes.poles), deviations(modes.poles, modes.covariance), modes.shapes
     unsure = _spread(modes) > np.abs(modes.poles)
 
-    def interval(name: str, n: int) -> Interval:
+    def interval(name: str, n: int, least: float, most: float) -> Interval:
         middle, half = float(told[name][n]), NORMAL_95 * float(wide[name][n])
-        return middle - half, middle + half
+        return max(middle - half, min(least, middle)), min(middle + half, max(most, middle))
+
+    def times(n: int) -> Interval:
+        """Return the interval of the time constant that follows from the interval of the decay rate."""
+        rate, half = -float(modes.poles[n].real), NORMAL_95 * float(wide["decay_rate"][n])
+        if abs(rate) > half:
+            return 1 / (rate + half), 1 / (rate - half)
+        return (1 / (rate + half) if rate + half else math.inf, math.inf) if rate >= 0 else (-math.inf, 1 / (rate - half))
 
     return [
         Mode(
@@ -139,9 +152,9 @@ def mode_list(modes: Modes, least: float = 0.0) -> list[Mode]:
             float(told["time_constant"][n]),
             float(modes.contributions[n]),
             tuple(complex(value) for value in shapes[:, n]),
-            interval("frequency", n),
-            interval("damping_ratio", n),
-            interval("time_constant", n),
+            interval("frequency", n, 0.0, math.inf),
+            interval("damping_ratio", n, 0.0 if stable else -1.0, 1.0),
+            times(n),
         )
         for n, pole in enumerate(modes.poles)
         if modes.contributions[n] >= least and not (least > 0 and modes.contributions[n] < WEAK and unsure[n])

@@ -70,7 +70,7 @@ def coloured_covariance(jacobian: np.ndarray, residual: np.ndarray) -> np.ndarra
 
 
 def deviations(poles: np.ndarray, covariance: np.ndarray) -> dict[str, np.ndarray]:
-    """Return the standard deviations of frequency (Hz), damping ratio and time constant (s), to first order.
+    """Return the standard deviations of frequency (Hz), damping ratio and decay rate −Re μ (1/s), to first order.
 
     A pure decay has a frequency of exactly 0 and a damping ratio of exactly 1.
 
@@ -79,14 +79,14 @@ def deviations(poles: np.ndarray, covariance: np.ndarray) -> dict[str, np.ndarra
 
     >>> wide = deviations(np.array([-0.1 + 2j]), np.array([[[1e-4, 0.0], [0.0, 1e-4]]]))
     >>> {name: round(float(value[0]), 5) for name, value in wide.items()}
-    {'frequency': 0.00159, 'damping_ratio': 0.00499, 'time_constant': 1.0}
+    {'frequency': 0.00159, 'damping_ratio': 0.00499, 'decay_rate': 0.01}
     """
     real, imag, size = poles.real, poles.imag, np.abs(poles)
     swings = imag != 0
     slopes = {
         "frequency": (np.zeros_like(real), np.where(swings, 1 / (2 * math.pi), 0.0)),
         "damping_ratio": (np.where(swings, -(imag**2), 0.0) / size**3, np.where(swings, real * imag, 0.0) / size**3),
-        "time_constant": (1 / real**2, np.zeros_like(real)),
+        "decay_rate": (np.ones_like(real), np.zeros_like(real)),
     }
     found = {}
     for name, slope in slopes.items():

@@ -27,7 +27,7 @@ LONGEST = 4096  # time steps; largest length of a segment, which resolves 2048 f
 FLOOR = 1e-3  # smallest input power relative to its peak; at frequencies with less power, leakage hides the response
 FEW = 40  # frequencies; with fewer of them, markers show which frequencies were measured
 MOST_PAIRS = 3  # largest number of pairs of input and output in a figure
-#: line styles of the measurement, of the best linear model and of the model
+#: line styles of the measurement, of the linear baseline and of the model
 STYLES: tuple[dict[str, Any], ...] = (TRUTH, {"linestyle": ":"}, {})
 
 

@@ -23,8 +23,8 @@ COLOURS = {
     "FNO long": "#7a5fb5",
     "LNO free": "#7fc97f",
     "feedback": "#7a5fb5",
-    "modal model": "#009e73",
-    "best linear model": "#6b7076",
+    "linear": "#009e73",
+    "linear baseline": "#6b7076",
     "transient": "#cc3377",
     "steady": "#3377aa",
 }

@@ -28,6 +28,9 @@ WORTHWHILE = 0.98
 #: a candidate with more parameters must be better by this many standard errors, because its training already used the
 #: validation samples
 SURE = 2.0
+#: a simpler candidate is refused if its error is above this multiple of the lowest error. Without this limit, a few validation
+#: samples, whose standard error is large, would keep a simple model with twice the error
+LARGEST_LOSS = 1.2
 #: the error of a sample is divided by the norm of the sample, or by this part of the mean norm if the norm is smaller
 FAINT = 0.01
 #: a linear model with a validation error below this value describes the system exactly, and no other model is fitted
@@ -76,8 +79,9 @@ def preferred(candidates: Sequence[Candidate]) -> tuple[Candidate, str]:
 
     candidates: fitted models, the simplest one first.
 
-    The result is the simplest candidate whose mean error is close to the lowest mean error. Close means: within 2 %, or within
-    two standard errors of the difference, computed sample by sample. Raises LfnoError if no candidate has a finite error.
+    The result is the simplest candidate whose mean error is close to the lowest mean error. Close means: within 2 %; or at most
+    20 % larger and within two standard errors of the difference, computed sample by sample. Raises LfnoError if no candidate
+    has a finite error.
 
     >>> linear, richer = (Candidate(name, [], np.array(e), 4, 1.0) for name, e in [("linear", [1, 1.2]), ("LFNO", [0.1, 0.2])])
     >>> preferred([linear, richer])[0].name
@@ -87,18 +91,36 @@ def preferred(candidates: Sequence[Candidate]) -> tuple[Candidate, str]:
     if not math.isfinite(best.error):
         raise LfnoError("no candidate has a finite error on the validation data: look at the data, or fit `linear` alone")
     chosen = next(one for one in candidates if _as_good(one, best))
-    figures = ", ".join(f"{one.name} {one.error:.3g}" for one in candidates)
     if len(candidates) == 1:
-        return chosen, f"validation error {figures}"
-    why = "has the lowest" if chosen is best else f"is the simplest within two standard errors of {best.name}"
-    return chosen, f"validation errors: {figures}; {chosen.name} {why}"
+        return chosen, f"validation error {chosen.name} {chosen.error:.3g}"
+    return chosen, f"{chosen.name} is chosen: {reason(chosen, candidates)}"
+
+
+def reason(chosen: Candidate, candidates: Sequence[Candidate]) -> str:
+    """Return why a candidate was chosen by its validation error, as a part of a sentence whose subject is the candidate.
+
+    >>> one, two = (Candidate(name, [], np.array([e]), 4, 1.0) for name, e in [("linear", 1.0), ("LFNO", 0.99)])
+    >>> reason(one, [one, two])
+    'it is simpler than LFNO, and its validation error is at most 2 % larger (linear 1, LFNO 0.99)'
+    """
+    best = min(candidates, key=lambda one: one.error)
+    figures = ", ".join(f"{one.name} {one.error:.3g}" for one in candidates)
+    if chosen.error <= best.error:
+        return f"it has the lowest validation error ({figures})"
+    if best.error >= WORTHWHILE * chosen.error:
+        return f"it is simpler than {best.name}, and its validation error is at most 2 % larger ({figures})"
+    larger = 100 * (chosen.error / max(best.error, 1e-300) - 1)
+    return (
+        f"it is simpler than {best.name}, and its validation error is only {larger:.0f} % larger ({figures}), a difference "
+        f"within two standard errors of {len(chosen.errors)} validation samples"
+    )
 
 
 def _as_good(one: Candidate, best: Candidate) -> bool:
     """Return whether the mean error of a candidate is close to the mean error of the best candidate (see `preferred`)."""
     if one is best or best.error >= WORTHWHILE * one.error:
         return True
-    if not math.isfinite(one.error):
+    if not one.error <= LARGEST_LOSS * best.error:
         return False
     difference = one.errors - best.errors
     count = len(difference)

@@ -1,4 +1,4 @@
-"""Compare the test error of a model with the baselines: mean, persistence, interpolation and the best linear model."""
+"""Compare the test error of a model with the baselines: mean, persistence, interpolation and the linear baseline."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class Contest(Short):
     verdict: sentences that say whether the model is better than the baselines.
     inputs, truth: the test data, (samples, channels, *grid).
     prediction: the prediction of the model, (samples, channels, *grid).
-    linear: the prediction of the best linear model, (samples, channels, *grid). For a record without a linear model: the mean.
+    linear: the prediction of the linear baseline, (samples, channels, *grid). For a record without a linear model: the mean.
     outputs: labels of the output channels.
     spread: the standard deviation of the predictions of an ensemble, (samples, channels, *grid); None for a single model.
     mask: True where the truth was measured; None if the truth has no gaps.
@@ -151,9 +151,9 @@ def contest_record(
 ) -> tuple[Contest, LinearModel | None]:
     """Return the errors of models on the test part of a record, after its warm-up.
 
-    The mean and the best linear model are fitted to the samples of the record before the test part, or to the samples after
+    The mean and the linear baseline are fitted to the samples of the record before the test part, or to the samples after
     it, whichever are more. At most MOST of these samples and the first MOST samples of the test part are used. Returns the
-    contest, and the best linear model; None for fields, and for a record that is too short for a linear model.
+    contest, and the linear baseline; None for fields, and for a record that is too short for a linear model.
     """
     assert prepared.record is not None
     assert prepared.test is not None

@@ -87,7 +87,8 @@ class Deployment(Description):
         grid: the grid of a window, by default the grid of the training data.
         member: the index of a member of an ensemble.
         dt: the time step between samples, by default the time step of the training data.
-        precision: "double" (the default of "c") or "float" (the default of "onnx-step"). An FMU has double precision.
+        precision: "double" or "float", for "c" and "onnx-step". The default of "c" is double. The default of "onnx-step" is
+            float, or double if float is not accurate enough for the model. An FMU has double precision.
         version: the version of FMI for "fmu", "2.0" or "3.0".
 
         Returns a description of the written files. Raises LfnoError if the model cannot be written in this form; no incomplete
@@ -98,7 +99,7 @@ class Deployment(Description):
         if to == "fmu":
             return write_fmu(self.program(dt, member), Path(path), version)
         if to == "onnx-step":
-            return write_onnx_step(self.program(dt, member), Path(path), precision or "float")
+            return write_onnx_step(self.program(dt, member), Path(path), precision)
         from lfno.models.export import TARGETS, describe, export
 
         if to not in TARGETS:

@@ -67,7 +67,7 @@ class Dynamics(Description):
             raise LfnoError(f"this model ({self.kind}) can be linearised about its state of rest only; leave out `operating`")
         if self.networks:
             return field_modes(self.networks, error, LEAST)
-        return mode_list(first.small_signal_modes(), LEAST)
+        return mode_list(first.small_signal_modes(), LEAST, stable=False)
 
     def response(
         self, frequencies: Any = None, amplitudes: Any = None, *, channel: int = 0, harmonics: int = 5, warn: bool = True
@@ -105,13 +105,15 @@ class Dynamics(Description):
         output: the index of the output that measures the motion.
 
         At each amplitude, the resonance is the frequency at which `response` has the phase of resonance. A model with feedback
-        computes the curve of its strongest oscillation by harmonic balance with one harmonic, unless frequencies or amplitudes
-        are given; `channel` then has no effect. Raises LfnoError if no amplitude has its resonance within the frequencies.
+        of one signal computes the curve of its strongest oscillation by harmonic balance with one harmonic, unless frequencies
+        or amplitudes are given; `channel` then has no effect. Raises LfnoError if no amplitude has its resonance within the
+        frequencies, or if more than one mode responds at the resonance.
         """
         if warn and self.split_caveat:
             warnings.warn(self.split_caveat, stacklevel=2)
         first = self.members[0]
-        if isinstance(first, FeedbackModel) and frequencies is None and amplitudes is None:
+        given = frequencies is not None or amplitudes is not None
+        if isinstance(first, FeedbackModel) and first.law.terms.count and len(first.law.pick) == 1 and not given:
             amplitude, frequency, ratio = first.backbone(output=output)
             return Backbone(amplitude, frequency / np.sqrt(np.maximum(1 - ratio**2, 1e-12)), ratio)
         ask = partial(self.response, channel=channel, harmonics=1, warn=False)

@@ -25,7 +25,7 @@ from lfno.surrogate.scores import Scores
 from lfno.surrogate.search import Search, final_members
 from lfno.surrogate.source import prepared_from
 from lfno.surrogate.storage import MODEL
-from lfno.surrogate.verdict import label_of, verdict
+from lfno.surrogate.verdict import verdict
 from lfno.training import parallel
 from lfno.training.networks import Trained
 from lfno.training.presets import PresetMaker, default_preset, kind_of
@@ -76,7 +76,7 @@ def fit(
     device: str | None = None,
     **options: Any,
 ) -> Surrogate:
-    """Fit a model to data, and compare the model on the test part with the best linear model and simpler baselines.
+    """Fit a model to data, and compare the model on the test part with the linear baseline and simpler baselines.
 
     data: a file; a pair of arrays (inputs, outputs), each (samples, time) or (samples, channels, time), with their `dt`; a
         Record or Dataset; a mapping from names to arrays; or the name of a built-in data set.
@@ -109,7 +109,7 @@ def fit(
     >>> t = np.arange(128) * 0.1
     >>> forces = np.sin(np.linspace(1, 2, 10)[:, None] * t)
     >>> model = fit((forces, np.cumsum(forces, axis=1)), dt=0.1, model="linear")
-    >>> model.scores.rows["modal model"]["l2"] < 0.05
+    >>> model.scores.rows["linear"]["l2"] < 0.05
     True
     """
     if minutes is not None and not (isinstance(minutes, (int, float)) and math.isfinite(minutes) and minutes > 0):
@@ -172,8 +172,8 @@ def _delivered(chosen: Candidate, why: str, fitted: Fitted, linear: Candidate | 
     prepared = fitted.prepared
     members = final_members(chosen, prepared)
     others = [*fitted.candidates, *([linear] if linear is not None else [])]
-    rivals = {label_of(one.name): Surrogate(one.members) for one in others if one is not chosen}
-    result = contest(Surrogate(members), prepared, label_of(chosen.name), rivals)
+    rivals = {one.name: Surrogate(one.members) for one in others if one is not chosen}
+    result = contest(Surrogate(members), prepared, chosen.name, rivals)
     warning = "" if chosen.training is None else overfitting(chosen.training)
     said = " ".join(filter(None, (verdict(result.rows, chosen, fitted.candidates), warning)))
     table = {one.name: one.to_dict() | {"chosen": one is chosen} for one in fitted.candidates}

@@ -5,6 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any
 
+#: names of rows in the files of older versions -> present names
+OLD_NAMES = {"modal model": "linear", "best linear model": "linear baseline"}
+
 
 @dataclass(frozen=True, repr=False)
 class Scores:
@@ -36,8 +39,7 @@ class Scores:
     def own(self) -> dict[str, Any]:
         """Return the test errors of the model itself: the row of the chosen candidate; empty if there is no such row."""
         chosen = [name for name, facts in self.candidates.items() if facts.get("chosen")]
-        labels = ["modal model" if name == "linear" else name for name in chosen]
-        return next((self.rows[label] for label in labels if label in self.rows), {})
+        return next((self.rows[name] for name in chosen if name in self.rows), {})
 
     def to_dict(self) -> dict[str, Any]:
         """Return the scores as plain values. `from_dict` is the inverse."""
@@ -47,6 +49,10 @@ class Scores:
 
     @classmethod
     def from_dict(cls, tree: dict[str, Any]) -> Scores:
-        """Return the scores that `to_dict` described."""
-        return cls(tree.get("test", {}), str(tree.get("verdict", "")), list(tree.get("outputs", [])),
+        """Return the scores that `to_dict` described. Files of older versions have other names for the linear models."""
+        rows = {OLD_NAMES.get(name, name): row for name, row in tree.get("test", {}).items()}
+        verdict = str(tree.get("verdict", ""))
+        for old, name in OLD_NAMES.items():
+            verdict = verdict.replace(old, name)
+        return cls(rows, verdict, list(tree.get("outputs", [])),
                    dict(tree.get("candidates", {})), tree.get("noise_floor"))  # fmt: skip

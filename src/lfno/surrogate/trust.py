@@ -14,8 +14,8 @@ from lfno.evaluation.repeats import MeasuredSplit, measure_split
 if TYPE_CHECKING:
     from lfno.surrogate.model import Surrogate
 
-#: the end of a sentence with errors: all errors are relative to this quantity
-SCALE = "of the larger of steady part and response"
+#: the meaning of the errors in a sentence
+SCALE = "RMS, relative to the response"
 
 
 def split_trust(model: Surrogate, data: Record | Dataset, known: bool = True) -> tuple[str, MeasuredSplit | None]:
@@ -33,8 +33,9 @@ def split_trust(model: Surrogate, data: Record | Dataset, known: bool = True) ->
             return _measured(found), found
     told = model.provenance.get("split_errors")
     if isinstance(told, dict):
-        errors = ", ".join(f"{name} {100 * float(told[name]):.2g} %" for name in ("prediction", "steady", "transient"))
-        return f"On the test samples of its data set the model is wrong by: {errors} (parts: {SCALE}).", None
+        names = {"prediction": "prediction", "steady": "steady part", "transient": "transient part"}
+        errors = ", ".join(f"{name} {100 * float(told[key]):.2g} %" for key, name in names.items())
+        return f"Errors on the test samples of the data set: {errors} ({SCALE}).", None
     error = model.accuracy
     best = f" The parts are no more accurate than the prediction, whose error is {100 * error:.2g} %." if error else ""
     return f"The error of the split was not measured: this needs outputs and repeated periods of the input.{best}", None
@@ -42,11 +43,12 @@ def split_trust(model: Surrogate, data: Record | Dataset, known: bool = True) ->
 
 def _measured(found: MeasuredSplit) -> str:
     """Return the measured errors as one sentence."""
-    parts = [f"the steady part is {100 * found.steady:.2g} % wrong"]
+    count = "a settled period" if found.periods == 1 else f"the mean of {found.periods} settled periods"
+    told = f"The steady part of the model differs from {count} of the record by {100 * found.steady:.2g} % ({SCALE})."
     if found.transient is not None:
-        parts.append(f"the transient part {100 * found.transient:.2g} %")
-    noise = "" if found.noise is None else f"; noise alone makes {100 * found.noise:.2g} %"
-    return f"Measured on {found.periods} repeated periods of the record: {' and '.join(parts)} {SCALE}{noise}."
+        told += f" The transient part differs from the measured transient by {100 * found.transient:.2g} %."
+    noise = "" if found.noise is None else f" Measurement noise alone causes a difference of {100 * found.noise:.2g} %."
+    return told + noise
 
 
 class _Members:

@@ -6,12 +6,13 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from lfno.surrogate.candidates import EXACT, Candidate
+from lfno.identification.modal import ModalModel, without_modes
+from lfno.surrogate.candidates import EXACT, Candidate, reason
 
-#: name of a linear model of poles and residues in the table of test errors
-MODAL = "modal model"
+#: name of the linear model of poles and residues, as a candidate and in the table of test errors
+MODAL = "linear"
 #: names of the baselines in the table of test errors
-NAMES = {"mean": "mean", "persistence": "persistence", "interpolation": "interpolation", "linear": "best linear model"}
+NAMES = {"mean": "mean", "persistence": "persistence", "interpolation": "interpolation", "linear": "linear baseline"}
 #: a model is clearly better than a baseline or another model if its error is below this part of the other error
 WORTH = 0.8
 #: key of a row: the 95 % interval of the RMSE of the model, divided by the RMSE of the row
@@ -22,15 +23,10 @@ USELESS = 0.95
 Rows = Mapping[str, Mapping[str, Any]]
 
 
-def label_of(name: str) -> str:
-    """Return the name of a candidate in the table of test errors."""
-    return MODAL if name == "linear" else name
-
-
 def worth(rows: Rows, label: str, others: Sequence[str] = ()) -> str:
     """Return one sentence that compares the model `label` with the baselines.
 
-    Modes are compared with the best linear model. If the best linear model is useless, a warning follows (see `unfit`).
+    The linear model is compared with the linear baseline. If the linear baseline is useless, a warning follows (see `unfit`).
 
     rows: the table of test errors.
     others: labels of other candidates in the table; these rows are not baselines.
@@ -39,15 +35,13 @@ def worth(rows: Rows, label: str, others: Sequence[str] = ()) -> str:
     if not math.isfinite(own):
         return f"The {own_name} gives values that are not finite: it is of no use."
     if label == MODAL and NAMES["linear"] in rows:
-        return _modes_worth(rows)
-    rivals = {name: row["nrmse"] for name, row in rows.items() if name != label and name not in others}
-    rivals = {name: error for name, error in rivals.items() if math.isfinite(error)}
-    best = min(rivals, key=lambda name: rivals[name])
+        return _linear_worth(rows)
+    best, error = _rival(rows, label, others)
     if label == MODAL:
-        how = "better" if own < rivals[best] else "no better"
-        times = own / max(rivals[best], 1e-300)
-        return f"The modes are {how} than the best baseline: their RMSE is {times:.3g} times that of “{best}”."
-    return _trained_worth(own, own_name, rivals[best], best) + unfit(rows)
+        how = "better" if own < error else "no better"
+        times = own / max(error, 1e-300)
+        return f"The linear model is {how} than the best baseline: its RMSE is {times:.3g} times that of “{best}”."
+    return _trained_worth(own, own_name, error, best) + unfit(rows)
 
 
 def _trained_worth(own: float, own_name: str, error: float, best: str) -> str:
@@ -57,37 +51,38 @@ def _trained_worth(own: float, own_name: str, error: float, best: str) -> str:
         return f"The {own_name} is not worth its training: its RMSE is {times:.3g} times that of “{best}”."
     factor = error / max(own, 1e-300)
     if own > WORTH * error:
-        return f"The {own_name} is hardly worth its training: its RMSE is only {factor:.2f} times below that of “{best}”."
+        below = f"{factor:.2f} times below"
+        return f"The {own_name} is only slightly better than the best simple model: its RMSE is {below} that of “{best}”."
     below = f"{figure(factor)} times below"
-    return f"The {own_name} is worth its training: its RMSE is {below} that of “{best}”, the best baseline."
+    return f"The {own_name} is worth its training: its RMSE is {below} that of “{best}”, the best simple model."
 
 
-def _modes_worth(rows: Rows) -> str:
-    """Return one sentence that compares the modes with the best linear model, by the interval of the ratio of their errors."""
+def _linear_worth(rows: Rows) -> str:
+    """Return one sentence that compares the linear model with the linear baseline, by the interval of the ratio of errors."""
     rival = rows[NAMES["linear"]]
     if useless := unfit(rows):
         times = rows[MODAL]["nrmse"] / max(rows[NAMES["mean"]]["nrmse"], 1e-300)
         use = "of no use on the test data" if times > 1 else "better than the mean"
-        return f"The modes are {use}: their RMSE is {times:.3g} times that of “{NAMES['mean']}”.{useless}"
+        return f"The linear model is {use}: its RMSE is {times:.3g} times that of “{NAMES['mean']}”.{useless}"
     times = rows[MODAL]["nrmse"] / max(rival["nrmse"], 1e-300)
-    figures = f"their RMSE is {times:.3g} times that of “{NAMES['linear']}”"
+    figures = f"its RMSE is {times:.3g} times that of “{NAMES['linear']}”"
     if RATIO not in rival:
-        return f"The modes against other linear models: {figures}. The test is too short for an interval of this ratio."
+        return f"The linear model against the linear baseline: {figures}. The test is too short for an interval of this ratio."
     low, high = rival[RATIO]
     figures += f" (95 % interval {low:.3g} to {high:.3g})"
     if high < 1:
-        return f"The modes are better than other linear models: {figures}."
+        return f"The linear model is better than the linear baseline: {figures}."
     if low > 1 and high <= 1 / WORTH:
-        return f"The modes are slightly worse than the best linear model: {figures}."
+        return f"The linear model is slightly worse than the linear baseline: {figures}."
     if low > 1:
-        return f"The modes are clearly worse than the best linear model: {figures}."
+        return f"The linear model is clearly worse than the linear baseline: {figures}."
     if low >= WORTH and high <= 1 / WORTH:
-        return f"The modes are as good as the best linear model, within the precision of the test: {figures}."
-    return f"The test is too short to tell whether the modes or other linear models are better: {figures}."
+        return f"The linear model is as good as the linear baseline, within the precision of the test: {figures}."
+    return f"The test is too short to tell whether the linear model or the linear baseline is better: {figures}."
 
 
 def unfit(rows: Rows) -> str:
-    """Return a warning if the best linear model is worse than the mean of the output; else ""."""
+    """Return a warning if the linear baseline is worse than the mean of the output; else ""."""
     linear, mean = (rows.get(NAMES[name], {}).get("nrmse", math.nan) for name in ("linear", "mean"))
     if not linear > mean:
         return ""
@@ -101,9 +96,10 @@ def unfit(rows: Rows) -> str:
 def verdict(rows: Rows, chosen: Candidate, candidates: Sequence[Candidate]) -> str:
     """Return the verdict: which candidate to use and why, and how its test error compares with the baselines.
 
-    The validation data choose the candidate. If another candidate has a much smaller test error, the verdict says so.
+    The validation data choose the candidate. If another candidate or a baseline has a smaller test error, the verdict says so
+    and does not recommend the candidate.
     """
-    label = label_of(chosen.name)
+    label = chosen.name
     errors = {name: row["nrmse"] for name, row in rows.items() if math.isfinite(row["nrmse"])}
     mean = rows.get(NAMES["mean"], {}).get("nrmse", math.inf)
     if errors and min(errors.values()) > USELESS * mean:
@@ -111,21 +107,39 @@ def verdict(rows: Rows, chosen: Candidate, candidates: Sequence[Candidate]) -> s
             "No model predicts these outputs: on the test data the best model is no better than the mean of the outputs. Check "
             "that inputs and outputs belong together, and that no other input drives the system."
         )
-    others = [label_of(one.name) for one in candidates if one is not chosen and one.name != "linear"]
-    told = worth(rows, label, others)
+    others = [one.name for one in candidates if one is not chosen and one.name != MODAL]
+    told = _told(rows, chosen, others)
     if len(candidates) < 2:
-        return f"Use the linear model: it is exact. {told}" if chosen.name == "linear" and chosen.error < EXACT else told
+        return f"Use the linear model: it is exact. {told}" if chosen.name == MODAL and chosen.error < EXACT else told
+    why = reason(chosen, candidates)
     best = min(errors, key=lambda name: errors[name]) if errors else label
-    figures = f"validation error {chosen.error:.3g} ({_figures(one for one in candidates if one is not chosen)})"
-    better = next((one for one in candidates if label_of(one.name) == best), None)
+    better = next((one for one in candidates if one.name == best), None)
     if errors.get(best, math.inf) < WORTH * rows[label]["nrmse"] and better is not None:
         times = rows[label]["nrmse"] / max(errors[best], 1e-300)
         return (
-            f"The validation data prefer the {called(chosen.name)}: {figures}. The test data do not: on the test data its RMSE "
+            f"The validation data prefer the {called(chosen.name)}: {why}. The test data do not: on the test data its RMSE "
             f"is {times:.3g} times that of the {called(better.name)}. Record more data, or choose model {better.name.lower()}."
         )
-    start = "The validation data prefer the" if f"The {called(label)} is not worth" in told else "Use the"
-    return f"{start} {called(chosen.name)}: {figures}. {told}"
+    if _rival(rows, label, others)[1] < errors.get(label, math.inf) and label != MODAL:
+        # one statement: the best of the fitted models is no better than a simple prediction
+        return f"Of the fitted models, the validation data prefer the {called(label)}: {why}. But t{told[1:]} Record more data."
+    return f"Use the {called(label)}: {why}. {told}"
+
+
+def _told(rows: Rows, chosen: Candidate, others: Sequence[str]) -> str:
+    """Return the sentence of `worth`, after a sentence about a linear model without modes."""
+    model = chosen.members[0] if chosen.members else None
+    empty = without_modes(model.modes) if isinstance(model, ModalModel) else ""
+    told = worth(rows, chosen.name, others)
+    return f"{empty[:1].upper()}{empty[1:]}. {told}" if empty else told
+
+
+def _rival(rows: Rows, label: str, others: Sequence[str]) -> tuple[str, float]:
+    """Return the name and the error of the baseline with the smallest finite test error; an infinite error if there is none."""
+    rivals = {name: row["nrmse"] for name, row in rows.items() if name != label and name not in others}
+    rivals = {name: error for name, error in rivals.items() if math.isfinite(error)}
+    best = min(rivals, key=lambda name: rivals[name], default="")
+    return best, rivals.get(best, math.inf)
 
 
 def figure(value: float) -> str:
@@ -141,8 +155,3 @@ def figure(value: float) -> str:
 def called(name: str) -> str:
     """Return the name of a candidate in words."""
     return {"linear": "linear model", "feedback": "model with feedback", "equation": "identified equation"}.get(name, name)
-
-
-def _figures(candidates: Any) -> str:
-    """Return the names of the candidates with their validation errors."""
-    return ", ".join(f"{one.name} {one.error:.3g}" for one in candidates)

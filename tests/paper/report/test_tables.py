@@ -53,7 +53,7 @@ def test_a_table_shows_mean_and_standard_deviation_seeds_epochs_and_baselines() 
     assert ours["LFNO"].cells[0].text == "–"
     baselines = rows_below(table, "Baselines")
     assert baselines["mean of the training outputs"].cells[column].text == "0.500"
-    assert baselines["best linear model"].cells[column].text == "–"
+    assert baselines["linear baseline"].cells[column].text == "–"
 
 
 def test_errors_of_the_paper_preset_belong_to_the_epochs_of_each_table() -> None:
@@ -108,7 +108,7 @@ def test_the_table_of_out_of_family_errors() -> None:
     table = outside_table("l2", Runs([*asked, record("beam", "LFNO", 0.1)]), baselines)
     assert list(table.columns) == ["", "Duffing c = 0.5, rich"]
     assert rows_below(table, "Ours, default")["LFNO"].cells[0] == TableCell("0.205 ± 0.007", "", True)
-    assert rows_below(table, "Baselines")["best linear model"].cells[0].text == "0.600"
+    assert rows_below(table, "Baselines")["linear baseline"].cells[0].text == "0.600"
 
 
 def test_tables_of_the_studies() -> None:

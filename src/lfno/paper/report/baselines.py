@@ -25,7 +25,7 @@ NAMES = {
     "mean": "mean of the training outputs",
     "persistence": "persistence: the initial state for ever",
     "interpolation": "interpolation between training samples",
-    "linear": "best linear model",
+    "linear": "linear baseline",
     "identified": "identified equations: modes with feedback, or the equation of a field",
 }
 #: kinds of shipped models that are identified equations

@@ -25,7 +25,7 @@ from lfno.systems import titles
 BEGIN, END = "<!-- results: python -m lfno.paper.report.readme -->", "<!-- end of the results -->"
 #: baseline or model -> heading of its column
 COLUMNS = {
-    "interpolation": "interpolation", "linear": "best linear model", "identified": "identified equation", "FNO": "FNO",
+    "interpolation": "interpolation", "linear": "linear baseline", "identified": "identified equation", "FNO": "FNO",
     "LFNO": "LFNO",
 }  # fmt: skip
 RAISED = str.maketrans("0123456789-", "⁰¹²³⁴⁵⁶⁷⁸⁹⁻")  # for exponents

@@ -16,7 +16,7 @@ from lfno.systems import REGISTRY, titles
 
 FIRST = "default"  # preset of the page; figures of other presets are shown after a click
 #: baseline or model -> its name on a tile
-TILES = {"LFNO": "LFNO", "FNO": "FNO", "linear": "best linear model", "interpolation": "interpolation"}
+TILES = {"LFNO": "LFNO", "FNO": "FNO", "linear": "linear baseline", "interpolation": "interpolation"}
 
 
 def task_page(runs: Runs, baselines: dict[str, Scores], task: str) -> Page:

@@ -29,9 +29,14 @@ from lfno.surrogate.deploy.program import (
     Sum,
     Update,
 )
+from lfno.surrogate.deploy.sample import Sampler
 
 #: number of samples of the test inputs and outputs in the source file
 TEST = 16
+#: number of samples of the test inputs that compare an exported file with the model
+CHECKED = 512
+#: largest accepted difference between C code in single precision and the model, relative to the largest output
+TOLERANCE = 1e-2
 #: permitted names of a model in C
 NAMES = re.compile(r"[A-Za-z][A-Za-z0-9_]{0,39}")
 #: functions as C expressions of x; {f} becomes "f" in single precision and "" in double precision
@@ -87,7 +92,8 @@ def c_files(program: Program, name: str, precision: str = "double") -> tuple[str
 def _values(program: Program, name: str, precision: str) -> dict[str, Any]:
     """Return the values for the templates of the source file and of the header."""
     suffix = "f" if precision == "float" else ""
-    force = test_inputs(program)
+    force = test_inputs(program, TEST)
+    single = [single_precision_note(program)] if precision == "float" else []
     constants = _Constants(suffix)
     places, work = allocate(program)
     calls = [_call(one, program, places, constants) for one in program.instructions]
@@ -101,17 +107,38 @@ def _values(program: Program, name: str, precision: str) -> dict[str, Any]:
         "unit": _comment(program.unit), "kind": program.kind, "hold": HOLDS[program.hold], "test": TEST, "tests": tests,
         "inputs": [_comment(with_unit(*one)) for one in program.inputs],
         "outputs": [_comment(with_unit(*one)) for one in program.outputs],
-        "notes": [_comment(note) for note in program.notes], "states": max(program.states - 1, 1), "work": work,
+        "notes": [_comment(note) for note in [*program.notes, *single]], "states": max(program.states - 1, 1), "work": work,
         "arrays": constants.lines, "calls": [call for call in calls if call], "answer": places[program.output],
         "kinds": {type(one).__name__ for one in program.instructions},
         "functions": {key: FUNCTIONS[key].format(f=suffix) for key in used},
     }  # fmt: skip
 
 
-def test_inputs(program: Program) -> np.ndarray:
-    """Return random test inputs (in, TEST) with the offset and the scale that the model expects."""
+def test_inputs(program: Program, size: int) -> np.ndarray:
+    """Return random test inputs (in, size) with the offset and the scale that the model expects."""
     offset, scale = program.centre
-    return offset[:, None] + scale[:, None] * np.random.default_rng(0).normal(size=(len(offset), TEST))
+    return offset[:, None] + scale[:, None] * np.random.default_rng(0).normal(size=(len(offset), size))
+
+
+def single_precision_note(program: Program) -> str:
+    """Return a sentence with the difference between the outputs in single precision and the outputs of the model.
+
+    Raises LfnoError if the difference is larger than TOLERANCE.
+    """
+    force = test_inputs(program, CHECKED)
+    expected, sampler = run.respond(program, force), Sampler(program, np.float32)
+    state, answers = np.zeros(program.states), []
+    with np.errstate(all="ignore"):
+        for sample in force.T:
+            answer, state = sampler.step(sample, state)
+            answers.append(answer)
+        error = float(np.abs(np.stack(answers, -1) - expected).max() / (np.abs(expected).max() or 1.0))
+    if not error <= TOLERANCE:
+        raise LfnoError(
+            f"in single precision the outputs of this model differ by {100 * error:.2g} % of the largest output; no file was "
+            "written: export it in double precision"
+        )
+    return f"single precision: on random inputs, the outputs differ from the model by {error:.1e} of the largest output"
 
 
 def allocate(program: Program) -> tuple[list[str], int]:
@@ -168,6 +195,7 @@ def _call(one: Instruction, program: Program, places: list[str], constants: _Con
         case Filter():
             numbers = f"{program.sizes[one.x]}, {len(one.decay)}, {one.depth}"
             taps = f"{constants(_pairs(one.decay))}, {constants(_pairs(one.taps))}"
+            taps += f", {constants(one.chain.astype(np.float64)) if one.chain.any() else '0'}"
             return f"filter(advance, state->count, {numbers}, {taps}, {places[one.x]}, s + {one.past - 1}, {out});"
         case Past():
             numbers = f"{program.sizes[one.x]}, {one.depth}"

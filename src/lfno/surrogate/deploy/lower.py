@@ -14,6 +14,7 @@ from lfno.identification.modal import ModalModel
 from lfno.models.lfno import LFNO
 from lfno.models.operator import Operator
 from lfno.spectral.hold import HOLDS, phi_functions, taps
+from lfno.surrogate.deploy.chains import chained
 from lfno.surrogate.deploy.feedback import feedback_step
 from lfno.surrogate.deploy.program import Builder, Channel, Program
 from lfno.surrogate.sum import Sum, network_of
@@ -94,13 +95,17 @@ def hold_taps(poles: np.ndarray, dt: float, hold: str) -> np.ndarray:
 def linear_step(build: Builder, model: ModalModel, dt: float) -> tuple[int, str]:
     """Add a linear model to the program. Return the register of its output y, and the hold of the input.
 
-    y = offset + Re Σ β x + D u, with the states x of the poles, the residues β, the direct term D and the input u.
+    y = offset + Re Σ β x + D u, with the states x of the poles, the residues β, the direct term D and the input u. Nearly equal
+    poles form chains (see `chains`). Without poles, y = offset + D u.
     """
     modes = model.modes
     hold = modes.hold if dt > FINER * model.grid.steps[-1] else "cubic"
     centred = build.scale(0, model.input_offset, np.ones(model.channels[0]))
-    x = build.filter(centred, np.exp(modes.poles * dt), hold_taps(modes.poles, dt, hold))
-    y = build.affine(x, residue_matrix(modes.residues.transpose(1, 0, 2)), model.output_offset)
+    if not len(modes.poles):
+        return build.affine(centred, modes.direct, model.output_offset), hold
+    states = chained(modes.poles, dt, hold_taps(modes.poles, dt, hold), modes.residues.transpose(1, 0, 2))
+    x = build.filter(centred, states.decay, states.taps, states.chain)
+    y = build.affine(x, residue_matrix(states.residues), model.output_offset)
     if np.any(modes.direct):
         y = build.plus(y, build.affine(centred, modes.direct))
     return y, hold

@@ -3,17 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from lfno.core.errors import LfnoError
-from lfno.models.export import check_target
 from lfno.surrogate.deploy.program import Affine, Apply, Clip, Product, Program, Scale, Sum
 
-#: version of the ONNX operators
-OPSET = 17
 #: functions that are a single ONNX node
 NODES = {
     "relu": "Relu", "tanh": "Tanh", "sin": "Sin", "cos": "Cos", "sigmoid": "Sigmoid", "abs": "Abs", "sign": "Sign",
@@ -25,7 +20,7 @@ NODES = {
 class Graph:
     """Collects nodes and constants of an ONNX graph. Registers are tensors whose last axis holds the entries.
 
-    kind: the NumPy type of the constants.
+    kind: the NumPy type of the constants and of the computation.
     constants: the name of each constant array, so that equal arrays are stored once.
     registers: the name of the tensor of each register.
     prefix: a prefix of all names, for a graph inside another graph.
@@ -55,6 +50,17 @@ class Graph:
         from onnx import helper
 
         self.nodes.append(helper.make_node("Identity", [tensor], [name]))
+
+    def cast(self, tensor: str, kind: Any = None) -> str:
+        """Convert a tensor to the type of the computation, or to `kind`. Return the name of the result.
+
+        A graph in float32 needs no conversion: its inputs and outputs are float32.
+        """
+        from onnx import helper
+
+        if self.kind == np.float32:
+            return tensor
+        return self.node("Cast", tensor, to=helper.np_dtype_to_tensor_dtype(np.dtype(kind or self.kind)))
 
     def constant(self, values: Any, kind: Any = None) -> str:
         """Return the name of a constant with these values. The constant is added if the graph does not have it."""
@@ -108,43 +114,3 @@ class Graph:
         if function == "silu":
             return self.node("Mul", x, self.node("Sigmoid", x))
         return self.node(NODES[function], x)
-
-
-def values_of(sizes: dict[str, list[Any]], precision: str) -> list[Any]:
-    """Return descriptions of the inputs or outputs of a graph, from a dictionary of names and shapes."""
-    from onnx import TensorProto, helper
-
-    kind = TensorProto.FLOAT if precision == "float" else TensorProto.DOUBLE
-    return [helper.make_tensor_value_info(name, kind, shape) for name, shape in sizes.items()]
-
-
-def model_of(graph: Any, metadata: dict[str, str]) -> Any:
-    """Return an onnx.ModelProto with the graph and the metadata, after a check by onnx."""
-    from onnx import checker, helper
-
-    model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", OPSET)], producer_name="lfno")
-    model.ir_version = 9
-    for key, text in metadata.items():
-        entry = model.metadata_props.add()
-        entry.key, entry.value = key, text
-    checker.check_model(model)
-    return model
-
-
-def session_of(content: bytes) -> Any:
-    """Return an ONNX Runtime session on the CPU for the bytes of a model file."""
-    import onnxruntime
-
-    options = onnxruntime.SessionOptions()
-    options.log_severity_level = 3
-    return onnxruntime.InferenceSession(content, options, providers=["CPUExecutionProvider"])
-
-
-def check_packages(path: Path) -> None:
-    """Raise LfnoError if the file cannot be written, or if onnx or onnxruntime is not installed."""
-    check_target(path)
-    try:
-        import onnx  # noqa: F401
-        import onnxruntime  # noqa: F401
-    except ImportError as missing:
-        raise LfnoError(f"exporting to ONNX needs the package {missing.name}; install lfno[onnx]") from missing

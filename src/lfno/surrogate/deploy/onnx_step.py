@@ -8,60 +8,53 @@ A state of zeros means rest. ONNX Runtime keeps no memory between calls, so the 
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from lfno.core.errors import LfnoError
-from lfno.core.tensorfile import write_atomically
 from lfno.surrogate.deploy import run
-from lfno.surrogate.deploy.c_code import test_inputs
-from lfno.surrogate.deploy.onnx_graph import Graph, check_packages, model_of, session_of, values_of
+from lfno.surrogate.deploy.c_code import CHECKED, test_inputs
+from lfno.surrogate.deploy.onnx_file import (
+    KINDS,
+    Written,
+    check_packages,
+    difference,
+    model_of,
+    session_of,
+    values_of,
+    written,
+)
+from lfno.surrogate.deploy.onnx_graph import Graph
 from lfno.surrogate.deploy.program import Filter, Load, Past, Program, Update
 
-#: largest accepted difference from the original model, relative to the largest output
-TOLERANCE = {"float": 1e-4, "double": 1e-9}
 
-
-@dataclass(frozen=True)
-class StepGraph:
-    """A written file.
-
-    error: the largest difference between the outputs of the file and of the model, relative to the largest output.
-    size: the size of the file in bytes.
-    """
-
-    path: Path
-    error: float
-    size: int
-
-
-def write_onnx_step(program: Program, path: Path, precision: str = "float") -> StepGraph:
+def write_onnx_step(program: Program, path: Path, precision: str | None = None) -> Written:
     """Write the graph of one step to a file, and return a description of the file.
 
-    precision: "float" or "double".
+    precision: "float" or "double", of the inputs, the state and the outputs. The default is float, or double if float is not
+        accurate enough for this model.
 
-    ONNX Runtime first runs the graph on the test inputs. Raises LfnoError, and writes no file, if the outputs differ from the
+    ONNX Runtime first runs the graph on test inputs. Raises LfnoError, and writes no file, if the outputs differ from the
     outputs of the model, or if onnx or onnxruntime is not installed.
     """
-    if precision not in TOLERANCE:
-        raise LfnoError(f"precision {precision!r} is not known; choose {' or '.join(TOLERANCE)}")
+    if precision is not None and precision not in KINDS:
+        raise LfnoError(f"precision {precision!r} is not known; choose {' or '.join(KINDS)}")
     check_packages(path)
-    content = model_of(step_graph(program, precision), described(program)).SerializeToString()
-    session, force = session_of(content), test_inputs(program)
-    kind = np.float32 if precision == "float" else np.float64
-    state, answers = np.zeros((1, program.states), kind), []
-    for sample in force.T.astype(kind):
-        answer, state = session.run(None, {"input": sample[None], "state": state})
-        answers.append(answer[0])
+    force = test_inputs(program, CHECKED)
     expected = run.respond(program, force)
-    error = float(np.abs(np.stack(answers, -1) - expected).max() / (np.abs(expected).max() or 1.0))
-    if not error <= TOLERANCE[precision]:
-        raise LfnoError(f"the exported step differs from the model by {error:.1e} on the test inputs; no file was written")
-    write_atomically(path, content)
-    return StepGraph(path, error, len(content))
+
+    def attempt(precision: str) -> tuple[bytes, float]:
+        content = model_of(step_graph(program, precision), described(program)).SerializeToString()
+        session, kind = session_of(content), KINDS[precision]
+        state, answers = np.zeros((1, program.states), kind), []
+        for sample in force.T.astype(kind):
+            answer, state = session.run(None, {"input": sample[None], "state": state})
+            answers.append(answer[0])
+        return content, difference(np.stack(answers, -1), expected)
+
+    return written(path, [precision] if precision else list(KINDS), attempt)
 
 
 def described(program: Program) -> dict[str, str]:
@@ -74,7 +67,7 @@ def step_graph(program: Program, precision: str = "float", prefix: str = "") -> 
     """Return the graph as an onnx.GraphProto. All its names begin with `prefix`."""
     from onnx import helper
 
-    graph = Step(np.float32 if precision == "float" else np.float64, program, prefix=prefix)
+    graph = Step(KINDS[precision], program, prefix=prefix)
     graph.registers[0] = f"{prefix}input"
     for one in program.instructions:
         graph.add(one)
@@ -148,12 +141,15 @@ class Step(Graph):
         lines = self.history(x, channels, one.depth, one.past)
         old = self.node("Reshape", self.state(one.state, 2 * channels * poles), self.whole(-1, channels, poles, 2))
         planes = [self.node("Gather", old, self.constant(k, np.int64), axis=3) for k in (0, 1)]
-        new = []
+        new: list[str] = []
         rows = (one.taps.real, one.decay.real, -one.decay.imag), (one.taps.imag, one.decay.imag, one.decay.real)
         for tap, a, b in rows:
             turned = self.node("Mul", planes[0], self.constant(a)), self.node("Mul", planes[1], self.constant(b))
             driven = self.node("MatMul", lines, self.constant(tap))
             value = self.node("Add", self.node("Add", *turned), driven)
+            if one.chain.any():  # entry (m − 1, m) of the matrix is 1 where pole m − 1 drives pole m
+                linked = self.node("MatMul", planes[len(new)], self.constant(np.diag(one.chain[1:].astype(float), 1)))
+                value = self.node("Add", value, linked)
             new.append(self.node("Unsqueeze", value, self.whole(3)))
         both = self.node("Reshape", self.node("Concat", *new, axis=3), self.whole(-1, 2 * channels * poles))
         self.parts[one.state] = self.node("Mul", self.began, both)

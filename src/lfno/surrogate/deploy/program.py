@@ -11,7 +11,7 @@ the input sample. The state is a further vector, which the model keeps from one 
 | Clip        | x limited to the range from `low` to `high`                                                         |
 | Product     | a · b, entry by entry                                                                               |
 | Sum         | a + b                                                                                               |
-| Filter      | states of poles m driven by each entry i of x: s_im ← e_m s_im + Σ_j b_jm x_i[n−j] at sample n       |
+| Filter      | states of poles m driven by each entry i of x: s_im ← e_m s_im + c_m s_i,m−1 + Σ_j b_jm x_i[n−j]      |
 | Past        | x of the present sample and of some earlier samples                                                 |
 | Load        | a part of the state, as the previous sample left it                                                 |
 | Update      | x, which is also written into the state                                                             |
@@ -91,6 +91,7 @@ class Filter:
 
     decay: e, the factor of the state from one sample to the next, complex (M,).
     taps: b, complex (depth + 1, M).
+    chain: c, (M,); True for a pole whose state is also driven by the state of the pole before it (see `chains`).
     state: the index of the first pole in the state of the program. The order is (channel, pole, re | im), also in the result.
     past: the index of the earlier samples in the state of the program. The order is (channel, depth), newest first.
     """
@@ -99,6 +100,7 @@ class Filter:
     x: int
     decay: np.ndarray
     taps: np.ndarray
+    chain: np.ndarray
     state: int
     past: int
 
@@ -231,13 +233,14 @@ class Builder:
         """Add a + b."""
         return self._add(Sum(self._new(self.sizes[a]), a, b))
 
-    def filter(self, x: int, decay: np.ndarray, taps: np.ndarray) -> int:
-        """Add poles that are driven by every channel of x."""
+    def filter(self, x: int, decay: np.ndarray, taps: np.ndarray, chain: np.ndarray | None = None) -> int:
+        """Add poles that are driven by every channel of x. By default, no pole drives another pole."""
         channels, poles = self.sizes[x], len(decay)
         state = self.reserve(2 * channels * poles)
         past = self.reserve(channels * (len(taps) - 1))
         arrays = np.asarray(decay, dtype=np.complex128), np.asarray(taps, dtype=np.complex128)
-        return self._add(Filter(self._new(2 * channels * poles), x, *arrays, state, past))
+        linked = np.zeros(poles, dtype=bool) if chain is None else np.asarray(chain, dtype=bool)
+        return self._add(Filter(self._new(2 * channels * poles), x, *arrays, linked, state, past))
 
     def past(self, x: int, depth: int) -> int:
         """Add x of the present sample and of `depth` earlier samples."""

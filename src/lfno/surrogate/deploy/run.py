@@ -107,13 +107,18 @@ def _filter(one: Filter, v: np.ndarray, state: np.ndarray, count: int) -> np.nda
     x = state[one.state : one.state + 2 * channels * poles].view(np.complex128).reshape(channels, poles)
     lines = _history(v, state, one.past, depth, count)
     result = np.empty((channels, poles, 2, size))
+    before = np.zeros((channels, size), np.complex128)  # the pole before this one, one sample earlier
     for m, decay in enumerate(one.decay):
         driven = one.taps[0, m] * v
         for j in range(1, depth + 1):
             driven += one.taps[j, m] * lines[:, depth - j : depth - j + size]
         if count == 0:
             driven[:, 0] = 0.0  # the poles are at rest at the first sample
+        if one.chain[m]:
+            driven += before
+        before[:, 0] = x[:, m]
         driven, _ = lfilter([1.0], [1.0, -decay], driven, zi=decay * x[:, m, None])
         result[:, m, 0], result[:, m, 1] = driven.real, driven.imag
+        before[:, 1:] = driven[:, :-1]
         x[:, m] = driven[:, -1]
     return result.reshape(-1, size)

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
 
 import numpy as np
 
@@ -26,7 +28,9 @@ Action = Callable[[], object]
 
 
 class Sampler:
-    """Runs one step of a program in double precision. Every sampler has its own registers.
+    """Runs one step of a program. Every sampler has its own registers.
+
+    kind: the type of the registers and of the constants, np.float64 or np.float32.
 
     >>> from lfno.surrogate.deploy.program import Builder
     >>> build = Builder(inputs=1)
@@ -36,11 +40,11 @@ class Sampler:
     (array([6.]), array([1.]))
     """
 
-    def __init__(self, program: Program) -> None:
-        self._registers = [np.zeros(size) for size in program.sizes]
-        self._state = np.zeros(program.states)
+    def __init__(self, program: Program, kind: type[np.floating] = np.float64) -> None:
+        self._registers = [np.zeros(size, kind) for size in program.sizes]
+        self._state = np.zeros(program.states, kind)
         self._output = self._registers[program.output]
-        self._actions = [self._action(one) for one in program.instructions]
+        self._actions = [self._action(_in_precision(one, kind)) for one in program.instructions]
 
     def step(self, sample: np.ndarray, state: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Return the outputs (out,) for the next sample (in,) and the state after it; `state` is not changed."""
@@ -87,7 +91,7 @@ class Sampler:
 
         past: index of the earlier samples in the state.
         """
-        lines, state = np.zeros((len(x), 1 + depth)), self._state
+        lines, state = np.zeros((len(x), 1 + depth), x.dtype), self._state
         kept = state[past : past + len(x) * depth].reshape(len(x), depth)
         back = np.arange(1, depth)
 
@@ -105,12 +109,17 @@ class Sampler:
         state, poles = self._state, len(one.decay)
         lines, update = self._lines(x, one.past, one.depth)
         place = slice(one.state, one.state + 2 * len(x) * poles)
-        values, driven = state[place].view(np.complex128).reshape(len(x), poles), np.zeros((len(x), poles), np.complex128)
+        values = state[place].view(one.decay.dtype).reshape(len(x), poles)
+        driven = np.zeros_like(values)
+        linked = np.flatnonzero(one.chain)
 
         def run() -> None:
             update()
             if state[0]:
+                before = values[:, linked - 1] if len(linked) else None
                 np.multiply(values, one.decay, values)
+                if before is not None:
+                    values[:, linked] += before
                 np.add(values, np.matmul(lines, one.taps, driven), values)
             y[:] = state[place]
 
@@ -137,3 +146,11 @@ class Sampler:
             y[:] = part
 
         return run
+
+
+def _in_precision(one: Instruction, kind: type[np.floating]) -> Instruction:
+    """Return an instruction whose real and complex arrays have the precision of `kind`."""
+    types = {"f": np.dtype(kind), "c": np.result_type(kind, np.complex64)}
+    arrays = {name: value for name, value in vars(one).items() if isinstance(value, np.ndarray) and value.dtype.kind in types}
+    changed: dict[str, Any] = {name: value.astype(types[value.dtype.kind]) for name, value in arrays.items()}
+    return replace(one, **changed)

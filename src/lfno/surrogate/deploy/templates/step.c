@@ -88,19 +88,24 @@ static void keep(int advance, int depth, real v, real *kept)
 {% endif -%}
 {% if "Filter" in kinds %}
 /* If `advance` is not 0, advance the states x of the poles by one sample of every channel of v:
-   x <- decay x + taps[0] v + taps[1] (previous v) + taps[2] (v before the previous one) + ... */
+   x <- decay x + taps[0] v + taps[1] (previous v) + taps[2] (v before the previous one) + ...
+   Where chain[m] is 1, the previous state of pole m - 1 is added to the state of pole m. */
 static void filter(int advance, int count, int channels, int poles, int depth, const real *decay, const real *taps,
-                   const real *v, real *past, real *x)
+                   const real *chain, const real *v, real *past, real *x)
 {
     int i, j, m;
     for (i = 0; i < channels; i++) {
         real *kept = past + i * depth, *pole = x + 2 * i * poles;
         if (advance) {
             begin(count, depth, v[i], kept);
-            for (m = 0; m < poles; m++) {
+            for (m = poles - 1; m >= 0; m--) {
                 const real *tap = taps + 2 * m;
                 real re = decay[2 * m] * pole[2 * m] - decay[2 * m + 1] * pole[2 * m + 1] + tap[0] * v[i];
                 real im = decay[2 * m] * pole[2 * m + 1] + decay[2 * m + 1] * pole[2 * m] + tap[1] * v[i];
+                if (m > 0 && chain) {
+                    re += chain[m] * pole[2 * m - 2];
+                    im += chain[m] * pole[2 * m - 1];
+                }
                 for (j = 0; j < depth; j++) {
                     tap += 2 * poles;
                     re += tap[0] * kept[j];
