@@ -24,7 +24,7 @@ from lfno.plots.page import page_html
 from lfno.plots.parts import left_out, parts_of_test
 from lfno.plots.style import as_svg
 from lfno.surrogate import Surrogate
-from lfno.surrogate.verdict import MODAL, label_of
+from lfno.surrogate.verdict import MODAL
 from lfno.systems.base import Channel
 from tests.identification.oscillator import Oscillator
 
@@ -216,6 +216,6 @@ def test_the_parts_of_a_record_add_up_to_the_prediction_in_the_figure() -> None:
 def test_every_name_in_the_table_of_errors_is_explained(fitted: Surrogate) -> None:
     assert fitted.scores is not None
     assert all(explained(name, fitted) for name in fitted.scores.rows)
-    assert all(explained(label_of(name), fitted) for name in ("linear", "feedback", "equation", "LFNO"))
+    assert all(explained(name, fitted) for name in ("linear", "feedback", "equation", "LFNO"))
     network = lfno.Surrogate([lfno.LFNO(Grid.line(64, 0.1), width=2, modes=4)] * 3)
     assert explained(network.kind, network) == explained("LFNO", network)

@@ -11,11 +11,6 @@ if TYPE_CHECKING:
 
     from lfno.identification.mode import Mode
 
-#: word after a value that the data do not determine
-UNCERTAIN = "uncertain"
-#: an interval has no ± if the value differs from the middle of the interval by more than this part of the half-width
-SKEW = 0.1
-
 
 def mode_rows(modes: Sequence[Mode], truth: np.ndarray | None = None) -> list[dict[str, Any]]:
     """Return one row of plain values for each mode, in the order of `modes`. `re` and `im` are the parts of the pole in 1/s.
@@ -39,6 +34,8 @@ def print_modes(rows: list[dict[str, Any]], title: str) -> None:
     from rich.console import Console
     from rich.table import Table
 
+    from lfno.plots.mode_rows import with_interval
+
     several = bool(rows) and len(rows[0]["shape"]) > 1
     table = Table(title=title, caption="± or (…): 95 % interval. uncertain: the data do not determine the value")
     headings = ["frequency Hz", "damping ratio", "time constant s", "share"]
@@ -47,9 +44,9 @@ def print_modes(rows: list[dict[str, Any]], title: str) -> None:
     for heading in headings:
         table.add_column(heading, justify="right", no_wrap=not heading.startswith(("time", "equation")))
     for row in rows:
-        frequency = _with_interval(row["frequency"], row["frequency_interval"])
-        damping = _with_interval(row["damping_ratio"], row["damping_interval"])
-        time = _with_interval(row["time_constant"], row["time_constant_interval"])
+        frequency = with_interval(row["frequency"], row["frequency_interval"])
+        damping = with_interval(row["damping_ratio"], row["damping_interval"])
+        time = with_interval(row["time_constant"], row["time_constant_interval"])
         if row["im"] == 0:  # a real pole decays without oscillation: frequency and damping ratio have no meaning
             frequency, damping = "decay", "–"
         cells = [frequency, damping, time, f"{row['contribution']:.3g}"]
@@ -70,32 +67,6 @@ def _equation(true: dict[str, float]) -> str:
     if true["im"] == 0:
         return f"decay, {true['time_constant']:.4g} s"
     return f"{true['frequency']:.4g} Hz, {abs(true['damping_ratio']):.4g}"
-
-
-def _with_interval(value: float, interval: Sequence[float | None]) -> str:
-    """Return the text of a value with its 95 % interval, with two significant digits of the half-width.
-
-    The text is `value ± half-width`, or `value (lower end to upper end)` if the value is not in the middle. If the interval
-    contains zero or is unbounded, the data do not determine the value: the text is then `about` with two digits of the value.
-    None stands for an infinite end. An interval of zero width is left out.
-
-    >>> _with_interval(4.12345, (4.1214, 4.1255)), _with_interval(51.4, (42.0, 61.0)), _with_interval(12.0, (12.0, 12.0))
-    ('4.1235 ± 0.0020', '51.4 ± 9.5', '12')
-    >>> _with_interval(6.17, (5.0, 8.1)), _with_interval(6.17, (0.4, None)), _with_interval(0.0947, (0.0, 0.3))
-    ('6.2 (5.0 to 8.1)', 'about 6.2, uncertain', 'about 0.095, uncertain')
-    """
-    low, high = (math.copysign(math.inf, value) if end is None else end for end in interval)
-    half = (high - low) / 2
-    if half == 0 or not math.isfinite(value) or math.isnan(half):
-        return f"{value:.5g}"
-    if math.isinf(half) or low <= 0 <= high:
-        return f"about {value:.2g}, {UNCERTAIN}"
-    places = max(0, 1 - math.floor(math.log10(half)))
-    if places > 8:
-        return f"{value:.8g}"
-    if abs((low + high) / 2 - value) > SKEW * half:
-        return f"{value:.{places}f} ({low:.{places}f} to {high:.{places}f})"
-    return f"{value:.{places}f} ± {half:.{places}f}"
 
 
 def plain_rows(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
