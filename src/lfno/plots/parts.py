@@ -86,7 +86,7 @@ def overview(model: Surrogate, compared: Compared, modes: Sequence[Mode]) -> tup
             share = np.sqrt(np.mean(split["transient"][place] ** 2) / np.nanmean(compared.measured[place] ** 2))
             caption += (
                 " The steady part is the response to this input repeated for ever. The transient part is the rest; its RMS in "
-                f"the figure is {100 * share:.2g} % of the RMS of the measurement."
+                f"the figure is {100 * share:.3g} % of the RMS of the measurement."
             )
             warm = steps.start + (prepared.warmup if prepared.test is not None else 0)
             # only in a linear model, the transient part of every response decays with the time constants of the modes
