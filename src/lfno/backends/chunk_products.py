@@ -118,9 +118,9 @@ class _Respond(torch.autograd.Function):
             seen = stacked[: end * channels]
             parts.append(product(rows[:, -seen.shape[0] :], seen))
         y = torch.cat(parts)
-        added = product(excite, u.view(length, -1)).view(poles, 2, channels, size, -1)
+        added = product(excite, u.view(length, -1)).reshape(poles, 2, channels, size, -1)
         start = first.view(poles, 2, 1, 1) * _beginnings(u, size, batch)
-        states = states_before(added, start, _powers(powers)).reshape(poles, -1, columns)
+        states = states_before(added, start, _powers(powers)).reshape(poles, -1, columns).contiguous()
         mixed = torch.bmm(mix, states)
         y.view(length, -1).addmm_(ring, mixed.view(ring.shape[1], -1))
         return y.view(length, outputs, columns).add_(bias[:, None]), states, mixed
@@ -151,11 +151,11 @@ class _Respond(torch.autograd.Function):
         glags = lags.new_zeros(length + 1, *lags.shape[1:]).index_add_(0, _row_lags(length).flatten(), blocks)
         # through ξ
         gring = product(by_point, mixed.view(ring.shape[1], -1).mT)
-        gmixed = product(ring.mT, by_point).view(mixed.shape)
+        gmixed = product(ring.mT, by_point).reshape(mixed.shape)
         gmix = torch.bmm(gmixed, states.mT)
         gstates = torch.bmm(mix.mT, gmixed).view(poles, 2, channels, size, -1)
         gadded, gstart = states_back(gstates, ctx.batch, _powers(powers))
-        gadded = gadded.view(2 * poles, -1)
+        gadded = gadded.reshape(2 * poles, -1).contiguous()
         gfirst = (gstart * _beginnings(u, size, ctx.batch)).sum((2, 3)).flatten()
         gexcite = product(gadded, u.view(length, -1).mT)
         # ξ one chunk later contains A ξ, so gA = Σ conj(ξ) λ, where λ is the gradient with respect to the later ξ
