@@ -142,7 +142,7 @@ def main() -> None:
     parser.add_argument("--epochs", type=int, default=25)
     parser.add_argument("--seeds", type=int, default=2)
     given = parser.parse_args()
-    full = lfno.dataset("duffing-c05-rich")
+    full = lfno.dataset("duffing-c05-rich", steady=True)
     split, grid = standard(len(full)), Grid.line(full.grid.shape[0] // EVERY, EVERY * full.grid.steps[0])
     own = Samples.of(full)
     assert own.y is not None

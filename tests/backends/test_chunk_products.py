@@ -55,9 +55,9 @@ def test_the_response_equals_the_simulation_of_scipy(dtype, tolerance, kind):
     assert np.abs(found - truth).max() < tolerance * np.abs(truth).max()
 
 
-@pytest.mark.parametrize("size", [1, 2, 16, 17, 300, 2600])
-def test_values_and_gradients_equal_those_of_the_recurrence_sample_by_sample(size):
-    given = [value.requires_grad_() for value in (noise(2, 3, size), *layer(3, 4, 2))]
+@pytest.mark.parametrize(("batch", "size"), [(2, 1), (2, 2), (2, 16), (2, 17), (2, 300), (2, 2600), (1, 400)])
+def test_values_and_gradients_equal_those_of_the_recurrence_sample_by_sample(batch, size):
+    given = [value.requires_grad_() for value in (noise(batch, 3, size), *layer(3, 4, 2))]
     found = respond(*given)
     u, poles, residues, weight, bias = given
     truth = respond_by_samples(u, poles, residues, DT, "linear") + torch.einsum("oi,bin->bon", weight, u) + bias[:, None]
