@@ -111,7 +111,8 @@ def trained(model: nn.Module, data: dict[str, Tensor], epochs: int, seed: int, b
         for rows in torch.randperm(size, generator=draw).split(BATCH):
             loss = relative(model(data["x"][rows]), data["y"][rows]).mean()
             if both:
-                loss = loss + (data["weight"][rows] * relative(model(data["x"][rows], False), data["steady"][rows])).mean()
+                kept = rows[data["weight"][rows] > 0]
+                loss = loss + (data["weight"][kept] * relative(model(data["x"][kept], False), data["steady"][kept])).mean()
             optimiser.zero_grad()
             loss.backward()
             optimiser.step()
@@ -144,7 +145,7 @@ def main() -> None:
     given = parser.parse_args()
     full = lfno.dataset("duffing-c05-rich", steady=True)
     split, grid = standard(len(full)), Grid.line(full.grid.shape[0] // EVERY, EVERY * full.grid.steps[0])
-    own = Samples.of(full)
+    own = Samples.of(full)  # a sample without a steady state has the steady weight 0
     assert own.y is not None
     assert own.steady is not None
     assert own.steady_weight is not None

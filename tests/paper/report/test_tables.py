@@ -167,5 +167,6 @@ def test_text_in_markdown_tables_is_escaped() -> None:
     table = Table("t", ["", "a"])
     table.add("x|y\n<script>", TableCell("`*b*`", bold=True))
     line = table.markdown().splitlines()[-1]
-    assert line == "| x\\|y &lt;script&gt; | **\\`\\*b\\*\\`** |"
+    assert line == "| x\\|y &lt;script&gt; | **`*b*`** |"  # code between backticks has no other meaning
+    assert escape_markdown("a ` b") == "a \\` b"
     assert escape_markdown("[link](javascript:x)") == "\\[link\\](javascript:x)"

@@ -70,9 +70,24 @@ class Table:
 
 
 def escape_markdown(text: str) -> str:
-    """Return a text in which nothing has a meaning in Markdown or HTML. Line breaks become spaces."""
-    text = " ".join(str(text).split()).replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
-    for mark in "\\`*_[]|":
+    """Return a text in which nothing has a meaning in Markdown or HTML, except code between backticks.
+
+    Line breaks become spaces. A single backtick is escaped.
+
+    >>> print(escape_markdown("a_b, `c_d`"))
+    a\\_b, `c_d`
+    """
+    parts = " ".join(str(text).split()).split("`")
+    code = len(parts) % 2 == 1 and all(parts[1::2])
+    if not code:
+        return "\\`".join(map(_escaped, parts))
+    return "".join(f"`{part.replace('|', chr(92) + '|')}`" if n % 2 else _escaped(part) for n, part in enumerate(parts))
+
+
+def _escaped(text: str) -> str:
+    """Return a text without backticks in which nothing has a meaning in Markdown or HTML."""
+    text = text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
+    for mark in "\\*_[]|":
         text = text.replace(mark, "\\" + mark)
     return text
 
