@@ -66,3 +66,19 @@ def test_the_error_message_names_the_part_that_is_too_short() -> None:
     record = Record(np.zeros((1, 100)), np.zeros((1, 100)), Grid.line(100, 0.1), (Channel("f"),), (Channel("u"),))
     with pytest.raises(LfnoError, match="the test part: 10 samples are too few"):
         windows.as_samples([record], partition.in_time(100, 20, (90, 100)), 20, 5)
+
+
+def test_validation_lies_where_outputs_were_measured() -> None:
+    """A gap covers the span beside the test. The spans stay disjoint, and the validation span has scored outputs."""
+    scored = np.ones(1000, bool)
+    scored[650:800] = False
+    spans = partition.in_time(1000, 50, scored=scored, warmup=20)
+    covered = np.zeros(1000, int)
+    for span in spans:
+        covered[span.start : span.stop] += 1
+    assert covered.max() == 1
+    (held,) = (span for span in spans if span.part == "validation")
+    assert held.stop - held.start == 100
+    assert scored[held.start + 20 : held.stop].all()
+    assert sum(span.stop - span.start for span in spans if span.part == "train") == 700
+    assert partition.in_time(1000, 50, scored=np.ones(1000, bool), warmup=20) == partition.in_time(1000, 50)

@@ -142,3 +142,10 @@ def test_a_linear_model_without_modes_is_said_in_words() -> None:
     rows = {"linear": {"nrmse": 1.0}, "mean": {"nrmse": 1.0}, "linear baseline": {"nrmse": 0.4}}
     assert verdict(rows, one, [one]).startswith("The linear model has no modes: it found no linear effect of the input")
     assert doubts(modes, 10.0, "s") == [without_modes(modes)]
+
+
+def test_without_measured_validation_outputs_the_simplest_candidate_is_chosen() -> None:
+    candidates = [Candidate(name, [], np.zeros(0), 4, 1.0) for name in ("linear", "LFNO")]
+    chosen, why = preferred(candidates)
+    assert chosen.name == "linear"
+    assert "no measured outputs" in why

@@ -12,18 +12,25 @@ from lfno.data.stretches import REST, UNKNOWN, Span
 
 TEST = 0.2  # share of the samples of all runs for the test
 VALIDATION = 0.1  # share of the samples of all runs for validation
+ENOUGH = 0.5  # smallest share of the outputs of the validation span that must count
 
 
-def in_time(size: int, window: int, test: tuple[int, int] | None = None, from_rest: bool = False) -> list[Span]:
+def in_time(
+    size: int, window: int, test: tuple[int, int] | None = None, from_rest: bool = False, scored: np.ndarray | None = None,
+    warmup: int = 0,
+) -> list[Span]:  # fmt: skip
     """Split one record in time and return the spans.
 
     size: length of the record in samples.
     window: length of a window in samples.
     test: (start, stop), the range of samples for the test; by default the last fifth of the record.
     from_rest: whether the record begins with the system at rest.
+    scored: whether the outputs at each sample count, (size,); None if all outputs count.
+    warmup: number of samples at the beginning of a window that do not count.
 
     The validation span is a tenth of the record, but at least one window. It lies next to the test span, on the side with more
-    samples. All other samples are for training. Training spans shorter than `window` are left out.
+    samples. If less than half of its outputs count there, it lies where most outputs count. All other samples are for training.
+    Training spans shorter than `window` are left out.
     Raises LfnoError if too few samples are left for validation, or for a training window.
 
     >>> [(span.part, span.start, span.stop) for span in in_time(1000, window=50)]
@@ -32,11 +39,15 @@ def in_time(size: int, window: int, test: tuple[int, int] | None = None, from_re
     start, stop = test or (borders(size)[1], size)
     chosen = max(size // 10, window)
     before, after = (0, start), (stop, size)
-    if start >= size - stop:
-        before, validation = (0, start - chosen), (start - chosen, start)
-    else:
-        validation, after = (stop, stop + chosen), (stop + chosen, size)
-    trained = [part for part in (before, after) if part[1] - part[0] >= window]
+    begin = start - chosen if start >= size - stop else stop
+    if scored is not None and 0 <= begin <= size - chosen and scored[begin + warmup : begin + chosen].mean() < ENOUGH:
+        step = max(chosen // 4, 1)
+        places = [*range(start - chosen, -1, -step), *range(stop, size - chosen + 1, step)]
+        begin = max(places, key=lambda place: int(scored[place + warmup : place + chosen].sum()))
+    validation = (begin, begin + chosen)
+    pieces = [(low, min(high, begin)) for low, high in (before, after)]
+    pieces += [(max(low, begin + chosen), high) for low, high in (before, after)]
+    trained = sorted(part for part in pieces if part[1] - part[0] >= window)
     if not trained or validation[0] < 0 or validation[1] > size:
         raise LfnoError(
             f"a record of {size} samples with the test in samples {start} to {stop} leaves too few samples for training "

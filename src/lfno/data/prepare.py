@@ -8,6 +8,8 @@ from os.path import abspath
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from lfno.core.errors import LfnoError, Option
 from lfno.data import partition
 from lfno.data.dataset import Dataset
@@ -158,7 +160,9 @@ def _windows(
         records, spans = found.spans(parts, window, warmup)
     elif single:
         test = _samples(records[0], bounds) if bounds is not None else (borders(len(records[0]))[1], len(records[0]))
-        spans = partition.in_time(len(records[0]), window, test, states[0] == REST)
+        mask = after_gaps(records[0], warmup).mask
+        scored = None if mask is None else np.any(mask, axis=tuple(range(mask.ndim - 1)))
+        spans = partition.in_time(len(records[0]), window, test, states[0] == REST, scored, warmup)
     else:
         records = [extended(record, window) for record in records]
         spans = partition.of_runs([len(record) for record in records], states, parts, window)

@@ -47,7 +47,8 @@ class Candidate(Short):
 
     name: the kind of model, for example "linear" or "LFNO".
     members: the networks of an ensemble, or a single model.
-    errors: the relative error of each validation sample, (samples,); see `validation_errors`.
+    errors: the relative error of each validation sample, (samples,); see `validation_errors`. It is empty if the validation
+        samples have no measured outputs.
     parameters: the number of real parameters of one member.
     seconds: the duration of the fit.
     training: the trained networks and their history; None for other models.
@@ -64,8 +65,8 @@ class Candidate(Short):
 
     @property
     def error(self) -> float:
-        """Return the mean relative error over the validation samples; infinity if a prediction is not finite."""
-        return float(self.errors.mean()) if np.isfinite(self.errors).all() else math.inf
+        """Return the mean relative error over the validation samples; infinity if a prediction is not finite or none counts."""
+        return float(self.errors.mean()) if len(self.errors) and np.isfinite(self.errors).all() else math.inf
 
     def to_dict(self) -> dict[str, Any]:
         """Return the row of this candidate in the table of candidates."""
@@ -80,16 +81,18 @@ def preferred(candidates: Sequence[Candidate]) -> tuple[Candidate, str]:
     candidates: fitted models, the simplest one first.
 
     The result is the simplest candidate whose mean error is close to the lowest mean error. Close means: within 2 %; or at most
-    20 % larger and within two standard errors of the difference, computed sample by sample. Raises LfnoError if no candidate
-    has a finite error.
+    20 % larger and within two standard errors of the difference, computed sample by sample. If the validation samples have no
+    measured outputs, the result is the simplest candidate. Raises LfnoError if no candidate has a finite error.
 
     >>> linear, richer = (Candidate(name, [], np.array(e), 4, 1.0) for name, e in [("linear", [1, 1.2]), ("LFNO", [0.1, 0.2])])
     >>> preferred([linear, richer])[0].name
     'LFNO'
     """
     best = min(candidates, key=lambda one: one.error)
+    if not any(len(one.errors) for one in candidates):
+        return candidates[0], f"{candidates[0].name} is chosen: {reason(candidates[0], candidates)}"
     if not math.isfinite(best.error):
-        raise LfnoError("no candidate has a finite error on the validation data: look at the data, or fit `linear` alone")
+        raise LfnoError("every model diverges on the validation data: check the signals for outliers and for wrong units")
     chosen = next(one for one in candidates if _as_good(one, best))
     if len(candidates) == 1:
         return chosen, f"validation error {chosen.name} {chosen.error:.3g}"
@@ -103,6 +106,8 @@ def reason(chosen: Candidate, candidates: Sequence[Candidate]) -> str:
     >>> reason(one, [one, two])
     'it is simpler than LFNO, and its validation error is at most 2 % larger (linear 1, LFNO 0.99)'
     """
+    if not len(chosen.errors):
+        return "it is the simplest model, and the validation data have no measured outputs to compare models with"
     best = min(candidates, key=lambda one: one.error)
     figures = ", ".join(f"{one.name} {one.error:.3g}" for one in candidates)
     if chosen.error <= best.error:
@@ -133,11 +138,13 @@ def validation_errors(members: Sequence[Any], prepared: Prepared) -> np.ndarray:
     The warm-up of a sample does not count. The error of a whole trajectory is relative to the deviation of this trajectory from
     the mean of all outputs. The error of a window of a record is relative to the standard deviation of all validation outputs.
     Otherwise windows with little motion would dominate. If there are few samples, they are cut into pieces, so that the spread
-    of the errors is known.
+    of the errors is known. The result is empty if no output counts.
     """
     held, warm = prepared.dataset[prepared.split.validation], prepared.warmup
     prediction = np.mean([responses(member, prepared, prepared.split.validation) for member in members], axis=0)[..., warm:]
     mask = None if held.mask is None else held.mask[..., warm:]
+    if mask is not None and not mask.any():
+        return np.zeros(0)
     prediction, truth, known = in_deviations(prediction, held.outputs[..., warm:], mask)
     axes = tuple(range(1, truth.ndim))
     count = min(math.ceil(FEWEST_ERRORS / len(truth)), max(truth.shape[-1] // SHORTEST_PIECE, 1))
@@ -204,7 +211,7 @@ def network_candidate(training: Trained, linear: LinearModel | None, prepared: P
         scale_to_validation(training, linear, prepared)
         members = [Sum(linear, network) for network in training.models]
     errors = validation_errors(members, prepared)
-    if linear is not None and not errors.mean() <= validation_errors([linear], prepared).mean():
+    if linear is not None and len(errors) and not errors.mean() <= validation_errors([linear], prepared).mean():
         multiply(training.models, 0.0)
         errors = validation_errors(members, prepared)
     return Candidate(name, members, errors, count_parameters(members[0]), seconds, training)
