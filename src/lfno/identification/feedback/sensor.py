@@ -2,8 +2,8 @@
 
     x′ = A x + B u,   z = E x,   y = C x + K φ(z) + offset
 
-The nonlinearity changes what is measured and not the motion. Examples are the pH of a solution, a thermistor, a valve, and an
-amplifier that saturates. The sub-steps of a feedback are not needed, because the states follow a linear equation.
+The sensor bends the measured signal and does not act on the motion. Examples are the pH of a solution, a thermistor, and an
+amplifier that saturates. The states follow a linear equation, so a simulation needs no sub-steps.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from lfno.identification.feedback.terms import Terms
 DEGREES = (2, 3)
 #: a further knee is tried as long as the training error falls below this part of the old error
 ANOTHER = 0.9
-#: largest number of knees
+#: largest number of knees for each output
 MOST_KNEES = 6
 #: places of a further knee that are compared, as quantiles of z
 PLACES = (0.1, 0.35, 0.65, 0.9)
@@ -35,7 +35,10 @@ PRECISE = 1e-4
 
 
 def sensors(bench: Bench, linear: Candidate, report: Report) -> list[Candidate]:
-    """Return fitted candidates with curved sensors: a cubic polynomial of each output, then knees, added one by one."""
+    """Return fitted candidates with curved sensors: a cubic polynomial of each output, then knees, added one by one.
+
+    The list is empty for motions whose initial state is fitted.
+    """
     if linear.structure.free_start:
         return []
     flat = with_sensor(bench, linear)
