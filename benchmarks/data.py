@@ -1,11 +1,12 @@
-"""Time to make every data set, compared with a plain loop over `solve_ivp` at equal accuracy for the ODEs.
+"""Measure the time to make every data set. For ODEs, compare it with a plain loop over `solve_ivp` of equal accuracy.
 
     python benchmarks/data.py [NAME …]
 
 The loop solves a few samples of the data set, and its time is scaled to all samples. The tolerance of the loop is the largest
-power of ten at which the loop is as accurate as our solver. Without names, all data sets except the long ones are solved. Then
-`lfno data make` makes the same data sets in an empty folder, and finally the long data set, whose memory is also measured. The
-times of single data sets are CPU times, because other processes hardly change these. The last two lines have wall-clock times.
+power of ten at which the loop is as accurate as our solver. Without names, the program solves all data sets except the long
+ones. Then `lfno data make` makes the same data sets in an empty folder, and finally the long data set, whose memory is also
+measured. The times of single data sets are CPU times, because other processes hardly change CPU times. The last two lines have
+wall-clock times.
 """
 
 from __future__ import annotations
@@ -94,8 +95,9 @@ def beside_the_loop(what: Plan, outputs: np.ndarray) -> tuple[float, float, floa
 
 
 def made(*names: str) -> tuple[float, float]:
-    """Run `lfno data make NAME…` with an empty cache. Return the wall-clock seconds, and the peak memory in GB of the largest
-    process.
+    """Run `lfno data make NAME…` with an empty cache. Return wall-clock seconds and peak memory in GB.
+
+    The memory is that of the largest process.
     """
     with tempfile.TemporaryDirectory() as folder:
         command = [sys.executable, "-m", "lfno", "data", "make", *names, "--json"]

@@ -1,4 +1,4 @@
-"""Deployment on one CPU thread: time per sample in C and in Python, size of the C source, memory of a long record.
+"""Measure deployed models on one CPU thread: time per sample in C and Python, size of the C source, memory of a long record.
 
     python benchmarks/deploy.py [MODEL] [--samples N]
 
@@ -107,7 +107,7 @@ def long_record(name: str, samples: int) -> tuple[float, float]:
     """Return the peak memory in MB beyond inputs and outputs, and the seconds, of one prediction. Call it in a new process."""
     model = model_of(name)
     force = np.random.default_rng(0).normal(size=(model.channels[0], samples))
-    model.predict(force[:, :1000])  # the first prediction loads packages, which does not count
+    model.predict(force[:, :1000])  # the first prediction loads packages; their memory and time are not measured
     before, start = peak(), time.perf_counter()
     answer = model.predict(force)
     return peak() - before - answer.nbytes / 1e6, time.perf_counter() - start

@@ -1,18 +1,19 @@
-"""Modes with feedback, fitted to systems with known equations: errors on new data, modes, and time.
+"""Fit modes with feedback to systems with known equations, and measure errors on new data, modes, and time.
 
     python benchmarks/feedback.py [CASE …] [--seconds 60] [--auto MINUTES] [--out results/benchmarks/feedback.json]
 
-With --auto, `lfno.fit` compares a linear model, modes with feedback and LFNO within the given time, and its choice is judged.
+With --auto, `lfno.fit` compares a linear model, modes with feedback and LFNO within the given time, and the table describes the
+chosen model.
 
 | column             | meaning                                                                              |
 |--------------------|--------------------------------------------------------------------------------------|
 | parameters         | number of parameters of the fitted model                                             |
 | seconds            | time of the fit                                                                      |
 | error              | relative L2 error on new data without noise                                          |
-| outside            | the same at 1.5 times the training amplitude                                         |
-| flagged            | `out_of_range` of the model for these inputs; above 1 the model extrapolates         |
+| outside            | the same error for inputs of 1.5 times the training amplitude, the larger inputs     |
+| flagged            | `out_of_range` of the model for the larger inputs; above 1 the model extrapolates    |
 | kind               | kind of the chosen model (with --auto)                                               |
-| input              | factor by which these inputs exceed the range of the training inputs (with --auto)   |
+| input              | factor by which the larger inputs exceed the range of the training inputs (--auto)   |
 | terms              | functions in the nonlinear feedback                                                  |
 | noise floor        | L2 norm of the noise of noisy new data, divided by the norm of these data            |
 | against noise      | relative L2 error on these noisy data                                                |
@@ -118,8 +119,9 @@ def random_force(size: int, step: float, low: float, high: float) -> Callable[[f
 
 
 def two_masses(x: np.ndarray, u: np.ndarray) -> np.ndarray:
-    """Two masses on a chain to ground: 10 and 6 kg, 14 and 9 kN/m, 30 and 12 N s/m. The first spring has a cubic part of 10⁸
-    N/m³, and the force acts on the 10 kg mass.
+    """Two masses in a chain to ground: 10 and 6 kg, 14 and 9 kN/m, 30 and 12 N s/m. The force acts on the 10 kg mass.
+
+    The first spring also has a cubic part of 10⁸ N/m³.
     """
     one, two, fast, slow = x.T
     link = 9e3 * (one - two) + 12 * (fast - slow)
@@ -226,7 +228,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("cases", nargs="*", metavar="CASE", help=f"some of: {'; '.join(CASES)}".replace("%", "%%"))
     parser.add_argument("--seconds", type=float, default=60.0, help="time for each fit")
-    parser.add_argument("--auto", type=float, metavar="MINUTES", help="judge the choice of lfno.fit within this time")
+    parser.add_argument("--auto", type=float, metavar="MINUTES", help="let lfno.fit choose a model within this time")
     parser.add_argument("--out", type=Path, help="JSON file for the table")
     given = parser.parse_args()
     rows = []

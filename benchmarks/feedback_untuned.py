@@ -1,9 +1,9 @@
-"""Modes with feedback and linear models on new systems: no constant of the search was chosen with these systems.
+"""Fit modes with feedback and linear models to new systems. No constant of the search was chosen with these systems.
 
     python benchmarks/feedback_untuned.py [CASE …] [--seconds 54] [--out results/benchmarks/feedback_untuned.json]
 
-Each system has 12 records for training, 4 for validation and 6 for the test. Records for training and validation have 0.5 %
-noise, or the outputs are quantised. Test records have no noise. `error` is the L2 norm of the test error divided by the norm of
+Each system has 12 records for training, 4 for validation and 6 for the test. The outputs for training and validation have
+0.5 % noise, or are quantised. Test outputs have no noise. `error` is the L2 norm of the test error divided by the norm of
 the test outputs without their mean. `linear` is the validation error of the last linear model of the search. `growth` is the
 largest prediction at three times the amplitude, divided by the largest output of the test: a large value means that the model
 diverges outside the training range.
@@ -31,9 +31,10 @@ NOISE = 0.005  # standard deviation of the noise, divided by that of the output
 
 @dataclass(frozen=True)
 class Case:
-    """A system x′ = rate(x, u) from the state `start`. u is `bias` plus a random force of the rms `size`.
+    """A system x′ = rate(x, u) from the state `start`.
 
-    With a bias, negative values of u are replaced by zero.
+    The input u is `bias` plus a random force of the rms `size`. With a bias, negative values of u are replaced by zero.
+
     seen: index of the observed state.
     step: sampling step in s.
     top: highest frequency of the random force in Hz.
@@ -70,8 +71,9 @@ def oscillator(force: Callable[[np.ndarray, np.ndarray], np.ndarray]) -> Rate:
 
 
 def chain(x: np.ndarray, u: np.ndarray) -> np.ndarray:
-    """Three masses in a chain. The force acts on the first mass, whose position is measured. A cubic spring connects the second
-    mass to ground.
+    """Three masses in a chain. A cubic spring connects the second mass to ground.
+
+    The force acts on the first mass, whose position is measured.
     """
     a, b, c, fast, middle, slow = x.T
     first, second = b - a + 0.03 * (middle - fast), c - b + 0.03 * (slow - middle)
@@ -79,7 +81,7 @@ def chain(x: np.ndarray, u: np.ndarray) -> np.ndarray:
 
 
 def tanks(x: np.ndarray, u: np.ndarray) -> np.ndarray:
-    """Two tanks in a cascade whose outflow is the square root of the level; at u = 1 both levels are 1."""
+    """Two tanks in a cascade. The outflow of a tank is the square root of its level. At u = 1 both levels settle at 1."""
     upper, lower = np.sqrt(np.maximum(x, 1e-9)).T
     return np.stack([u - upper, upper - lower], axis=1)
 

@@ -1,18 +1,19 @@
-"""What LFNO can learn from modes with feedback: small variants of one network, trained alike.
+"""Try ideas of modes with feedback in LFNO: eight small variants of one network, trained in the same way.
 
     python benchmarks/learned.py [--epochs 25] [--seeds 2]
 
-The data are the random forces of the Duffing oscillator at every eighth time step. Every network has 8 channels and exact
-steady layers with 4 poles each. The table has the relative L2 error on the validation samples for each seed, and the time.
+The data are the responses of the Duffing oscillator to random forces, at every eighth time step. Every network has 8 channels
+and exact layers (poles without free Fourier weights) with 4 poles each. The program prints the relative L2 error on the
+validation samples for each seed, and the time.
 
-| variant      | idea of modes with feedback                                                               |
+| variant      | idea                                                                                      |
 |--------------|-------------------------------------------------------------------------------------------|
 | gelu         | none: four layers, the default activation                                                 |
-| tanh, sine   | the law of the oscillator is odd                                                          |
-| polynomial   | the law is a polynomial: each layer adds a z² + b z³, with z limited to [−3, 3]           |
+| tanh, sine   | the restoring force of the oscillator is an odd function                                  |
+| polynomial   | the restoring force is a polynomial: a layer adds a z² + b z³, with z limited to [−3, 3]  |
 | from linear  | the network corrects the best linear model                                                |
-| closed loop  | two layers predict y from the force and the last y, four times with the same parameters   |
-| last layer   | gelu, then the last layer is fitted by least squares (one Gauss–Newton step is exact there) |
+| closed loop  | two layers predict y from the force and the previous y, four times, equal parameters      |
+| last layer   | gelu, then the last layer, which is linear, is fitted by least squares                    |
 | both passes  | gelu, trained on the response from rest and on the steady state                           |
 """
 
@@ -38,12 +39,12 @@ POLES = 4  # poles of a layer
 BATCH = 16  # samples
 RATE = 5e-3  # largest learning rate
 TURNS = 4  # iterations of the closed loop
-RIDGE = 1e-6  # of the least squares, relative to the mean square of the features
+RIDGE = 1e-6  # ridge of the least-squares fit, relative to the mean square of the features
 BOUND = 3.0  # limit of z in the polynomial
 
 
 def network(grid: Grid, channels: int = 1, layers: int = 4, activation: str = "gelu") -> lfno.LFNO:
-    """Return an untrained LFNO whose outputs and inputs have the order of one."""
+    """Return an untrained LFNO for inputs and outputs of the order of one."""
     return lfno.LFNO(
         grid, width=WIDTH, modes=16, n_poles=POLES, share_poles=True, transient_layers=layers, steady="exact",
         activation=activation, in_channels=channels,
@@ -101,7 +102,10 @@ def relative(found: Tensor, label: Tensor) -> Tensor:
 
 
 def trained(model: nn.Module, data: dict[str, Tensor], epochs: int, seed: int, both: bool) -> nn.Module:
-    """Train a network by Adam with one cycle of the learning rate. `both`: also on the steady states, with their weights."""
+    """Train a network by Adam with one cycle of the learning rate.
+
+    both: whether the steady states are labels, too. Each sample has a weight for its steady state.
+    """
     size = len(data["x"])
     steps = epochs * -(-size // BATCH)
     optimiser = torch.optim.Adam(model.parameters(), RATE)

@@ -1,10 +1,11 @@
-"""Write simulated data of circuits and machines that resemble those of public benchmarks, in the file formats of these.
+"""Simulate circuits and machines that resemble public benchmarks. Write the data in the file formats of these benchmarks.
 
     python benchmarks/lookalikes.py FOLDER [NAME …]
     lfno benchmark wiener-hammerstein --data FOLDER/wiener-hammerstein
 
-The equations are not those of the models in `lfno`. The circuits have diodes with an implicit equation. The drive `emps` has
-friction with a Stribeck peak that differs between directions, a quantised position sensor, and an input from a feedback loop.
+The nonlinearities were not chosen to fit the models in `lfno`. The circuits have diodes with an implicit equation. The drive
+`emps` has friction with a Stribeck peak and another level in each direction, a quantised position sensor, and an input from a
+feedback loop.
 """
 
 from __future__ import annotations
@@ -89,7 +90,7 @@ def parallel(folder: Path, rng: np.random.Generator) -> None:
 
 
 def trapezoids(rng: np.random.Generator, size: int, step: float) -> np.ndarray:
-    """Return positions of an axis that moves to and fro with limited speed and acceleration, (size,)."""
+    """Return positions of a drive that moves to and fro with limited speed and acceleration, (size,)."""
     speed, now, target = 0.0, 0.0, 0.2
     found, wait = np.zeros(size), 0
     top, push = 0.25, 1.0

@@ -1,12 +1,13 @@
-"""Navier–Stokes with ν = 1e-3, frame by frame: a network learns the step from one frame to the next and is then iterated.
+"""Predict Navier–Stokes with ν = 1e-3 frame by frame. A network learns the step from one frame to the next.
 
-The vorticity of one frame determines all later ones. A network that learns this step sees 49 pairs of frames in every sample
-and needs no time coordinate. Its layers have Fourier modes in space. With `--gate`, a layer multiplies two combinations of its
-responses, as advection multiplies velocity and gradient. Without `--gate`, a layer applies gelu.
+The vorticity of one frame determines all later frames, so the trained network predicts them one after the other. The network
+sees 49 pairs of frames in every sample and needs no time coordinate. Its layers have Fourier modes in space. With `--gate`, a
+layer multiplies two combinations of its responses, as advection multiplies velocity and gradient. Without `--gate`, a layer
+applies gelu.
 
     python benchmarks/marching.py --gate --seconds 480 --out results/benchmarks/marching.json
 
-It needs a GPU. Samples: 905 for training, 95 for validation, 200 for the test.
+The program needs a GPU. Samples: 905 for training, 95 for validation, 200 for the test.
 """
 
 from __future__ import annotations
@@ -32,10 +33,10 @@ WIDTH = 32  # channels of a layer
 MODES = 16  # non-negative Fourier modes on each axis
 LAYERS = 4
 HIDDEN = 64  # channels of the last hidden layer
-BATCH = 32  # frames at which a training step begins
-AHEAD = 4  # frames that a training step predicts, one from the other
+BATCH = 32  # first frames in a training step; each begins one sequence of AHEAD predictions
+AHEAD = 4  # frames that a training step predicts, each from the frame before
 RATE = 2e-3  # largest learning rate
-WARM_UP = 0.02  # part of the training time in which the learning rate rises
+WARM_UP = 0.02  # share of the training time in which the learning rate rises
 
 
 class Spectral(nn.Module):

@@ -1,8 +1,8 @@
 """Simulated records of two masses with a cubic spring: the true modes are known.
 
 The masses form a chain: ground, 10 kg, 6 kg. The springs have 14 and 9 kN/m, the dampers 30 and 12 N s/m. The spring to ground
-also has a cubic part of 10⁸ N/m³. The force acts on the 10 kg mass. It is random in a band of 0.5 to 15 Hz and linear between
-samples. It is scaled so that rms(cubic spring force) / rms(linear spring force) has a given value.
+also has a cubic part of 10⁸ N/m³. The force acts on the 10 kg mass. The force is random in a band of 0.5 to 15 Hz and linear
+between samples. Its amplitude gives a chosen value of rms(cubic spring force) / rms(linear spring force).
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ SUBSTEPS = 4  # Runge–Kutta steps per sample: relative error about 1e-5
 
 @dataclass(frozen=True)
 class Record:
-    """force (time,) in N; motion: displacements (2, time) in m with noise; clean: the same without noise."""
+    """A record: `force` (time,) in N, `motion` (displacements with noise, (2, time) in m), `clean` (without noise)."""
 
     force: np.ndarray
     motion: np.ndarray

@@ -1,12 +1,12 @@
-"""Speed and memory of one layer, forward and backward, compared with the formula evaluated with dense tensors.
+"""Measure time and memory of one layer, forward and backward, and of the same formula with dense tensors.
 
     python benchmarks/operators.py [--repeats 5] [--quick]
 
 "dense" is the einsum of public Laplace neural operator codes, with its error in the channel index corrected. It builds a tensor
-(frequencies, input channels, output channels, poles). "dense, lean" multiplies the inverses of the axes instead of inverting
-their product. It is about a third cheaper and the fairer comparison. All variants run in the same process on one thread, in
-turns. The table gives the median time, the memory, and "dense" divided by ours: above 1, our layer is faster or smaller. Memory
-is the peak of live tensors.
+(frequencies, input channels, output channels, poles). "dense" multiplies the differences iω − μ of the axes and inverts the
+product. "dense, lean" inverts first and multiplies then; it is about a third cheaper, and the fairer comparison. All variants
+run in the same process on one thread, in turns. The table gives the median time, the memory, and "dense" divided by ours: above
+1, our layer is faster or smaller. Memory is the largest size of all tensors at one time.
 """
 
 from __future__ import annotations
@@ -64,8 +64,9 @@ LARGE_LIMIT = 0.5e9  # bytes, for the case that is too large for the dense layer
 
 
 class Layer(nn.Module):
-    """A transient part with poles on every axis (only the term that decays on all axes, as in the dense layer) plus a steady
-    part.
+    """A transient part with poles on every axis plus a steady part.
+
+    The transient part has only the term that decays on all axes, as in the dense layer.
     """
 
     def __init__(self, case: Case, kind: str, share_poles: bool = False) -> None:

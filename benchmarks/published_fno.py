@@ -1,4 +1,4 @@
-"""FNO-3D as it was published, on both laws of the initial vorticity of Navier–Stokes with ν = 1e-3.
+"""Train FNO-3D as it was published, on Navier–Stokes with ν = 1e-3 and two probability laws of the initial vorticity.
 
 The network has width 20, 8 modes on each axis, 4 layers and batch normalisation: 6,558,537 parameters. Its published error is
 0.0086. The law of the initial vorticity whose error is nearest to 0.0086 is probably the law of the published data.
@@ -74,12 +74,12 @@ class PublishedFNO(nn.Module):
 
 
 def relative(found: Tensor, truth: Tensor) -> Tensor:
-    """The relative L2 error of every sample."""
+    """Return the relative L2 error of every sample."""
     return (found - truth).flatten(1).norm(dim=1) / truth.flatten(1).norm(dim=1)
 
 
 def train(law: str, epochs: int, seed: int) -> dict[str, float | int | str]:
-    """Train on 1000 samples of one law. Return the mean relative L2 error on 200 others, and facts of the run."""
+    """Train on 1000 samples of one law. Return the mean relative L2 error on 200 other samples, and facts of the run."""
     torch.manual_seed(seed)
     device = "cuda" if torch.cuda.is_available() else "cpu"
     data = dataset(LAWS[law])
@@ -110,7 +110,7 @@ def train(law: str, epochs: int, seed: int) -> dict[str, float | int | str]:
 
 @torch.no_grad()
 def test(model: PublishedFNO, x: Tensor, y: Tensor, mean: Tensor, scale: Tensor, rows) -> float:  # type: ignore[no-untyped-def]
-    """The mean relative error on the samples `rows`."""
+    """Return the mean relative error on the samples `rows`. mean, scale: mean and deviation of the training outputs."""
     model.eval()
     batches = torch.as_tensor(rows).split(20)
     return torch.cat([relative(model(x[b], y.shape[-1]) * scale + mean, y[b]) for b in batches]).mean().item()

@@ -1,12 +1,12 @@
-"""Nonlinear frequency response of shipped models compared with the solver, with the ratio of times.
+"""Compare the nonlinear frequency response of shipped models with the solver: errors and times.
 
     python benchmarks/response.py [NAME …] [--frequencies 50] [--amplitudes 20] [--out FILE.json]
 
-NAME is a data set with random inputs and a shipped model of the same name. Sine inputs cover band and amplitudes of the
-chirps in training. A point is one frequency and one amplitude. The error at a point is the rms of the difference of the two
-steady responses (harmonics 0 to 5), divided by the rms of the true one. The table gives the mean and the median over the points
-whose true steady state does not depend on the initial state ("unique"). The mean should be at most twice the error of the
-prediction on the test samples.
+NAME is a data set with random inputs and a shipped model of the same name. The sine inputs cover the frequencies and amplitudes
+of the chirps in the training inputs. A point is one frequency and one amplitude. The error at a point is the rms of the
+difference of the two steady responses (harmonics 0 to 5), divided by the rms of the true one. The table gives the mean and the
+median over the points whose true steady state does not depend on the initial state ("unique"). The mean should be at most twice
+the error of the prediction on the test samples.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ MOST = 2.0  # largest promised ratio of the error of the response to the error o
 def point_errors(found: Response, truth: Response, turn: float) -> np.ndarray:
     """Relative L2 error over a cycle, (amplitudes, frequencies), by Parseval's identity; NaN where the truth is not unique.
 
-    turn: the whole turn of an angle; whole turns in the mean are no error.
+    turn: the whole turn of an output that is an angle, else 0. Whole turns in the mean are no error.
     """
     weight = np.where(np.arange(found.harmonics.shape[-1]) == 0, 1.0, 0.5)
 

@@ -1,4 +1,4 @@
-"""Errors of the split into transient and steady, and the error of the prediction.
+"""Measure the errors of the transient and the steady part, and the error of the prediction.
 
     python benchmarks/split.py [NAME[=MODEL] …] [--out results/benchmarks/split.json]
 

@@ -33,7 +33,7 @@ from lfno.training.presets import default_preset
 
 NAMES = ("duffing-c05", "pendulum-c05", "lorenz-rho5", "lorenz-rho10", "heat", "reaction-diffusion")
 RICH = tuple(f"{name}-rich" for name in NAMES)
-TOLD = 30.0  # smallest number of seconds between two lines about the progress
+TOLD = 30.0  # s; shortest time between two lines about the progress
 
 
 def watcher(name: str) -> Any:
@@ -96,10 +96,10 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("names", nargs="*", metavar="NAME", help=f"data sets; all of {', '.join(RICH)} if not given")
     parser.add_argument("--out", type=Path, required=True, help="folder for errors, weights and unfinished runs")
-    parser.add_argument("--labels", choices=("both", "rest"), default="both", help="response and steady state, or response")
+    parser.add_argument("--labels", choices=("both", "rest"), default="both", help="rest: without steady states")
     parser.add_argument("--seeds", type=int, default=3, help="number of networks for a data set")
     parser.add_argument("--processes", type=int, default=4, help="data sets that are made at the same time")
-    parser.add_argument("--device", help="cpu or cuda; the GPU if there is one")
+    parser.add_argument("--device", help="cpu or cuda; by default cuda if there is a GPU")
     parser.add_argument("--set", action="append", dest="settings", help="an option of model or training, as in epochs=800")
     given = parser.parse_args()
     names = given.names or list(RICH)

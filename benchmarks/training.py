@@ -1,4 +1,4 @@
-"""The time of a training step: the default LFNO compared with FNO, and a stack of runs compared with single runs.
+"""Measure the time of a training step: of the default LFNO and of FNO, of a stack of runs and of a single run.
 
     python benchmarks/training.py [--out results/benchmarks/training.json]
 
@@ -112,7 +112,7 @@ def step(model: str, changes: dict[str, Any], runs: int, device: str) -> Measure
 def answer(model: str, changes: dict[str, Any]) -> Measured:
     """Measure the prediction of one signal on a CPU. All values that depend on the weights only are cached.
 
-    The processor time is counted, because other processes do not lengthen it.
+    The time is the processor time, because other processes hardly change it.
     """
     preset = find_preset("default")(model, Grid.line(POINTS, dt=0.01)).change(**changes)
     task = tasks_of(preset, 1, Split(np.arange(1), np.arange(1, 2), np.arange(2, 3)), 3)[0]

@@ -1,14 +1,15 @@
-"""Range of validity of inputs, and prediction intervals of linear models on five systems.
+"""Test the range of validity of inputs, and the prediction intervals of linear models of five systems.
 
     python benchmarks/trust.py [--splits 50]
 
 The first lines are about inputs. Inputs of twice and five times the amplitude, and of another band, must be flagged: their
-distance from the training inputs must be above 1. The program prints the share of flagged inputs in each group. The AUROC
-compares the distances of a group with those of new inputs like the training inputs: at 1, the distance separates both groups.
+distance from the training inputs must be above 1. The program prints the share of flagged inputs in each group. The program
+also prints the AUROC (area under the receiver operating characteristic) of the distance. The AUROC compares a group with new
+inputs that are similar to the training inputs: at 1, the distance separates the group from these inputs.
 
 The other lines are about intervals. A linear model is identified from forced responses of each system. Its 90 % intervals are
-calibrated on 200 responses that were not used in the fit, and tested on 300 others, over many random splits. The coverage
-should be 90 %.
+calibrated on 200 responses that were not used in the fit, and tested on 300 other responses, over many random splits. The
+coverage, the share of the test responses inside the intervals, should be 90 %.
 """
 
 from __future__ import annotations
@@ -30,7 +31,7 @@ GRID = Grid.line(512, dt=0.05)
 T = GRID.axes[0].points
 TRAIN = 100  # responses for the fit
 CALIBRATION = 200  # responses for the calibration of the intervals
-NEW = 300  # responses for the test of the intervals, and inputs in each group
+NEW = 300  # number of responses for the test of the intervals, and number of inputs in each group
 RANGED = 300  # inputs that define the range of validity
 
 
@@ -69,7 +70,7 @@ SYSTEMS = {
 
 
 def auroc(inside: np.ndarray, outside: np.ndarray) -> float:
-    """Return the probability that an input out of range has a larger score than one in range; ties count as a half."""
+    """Return the probability that an input out of range has a larger distance than an input in range; ties count as a half."""
     return float((outside[:, None] > inside).mean() + 0.5 * (outside[:, None] == inside).mean())
 
 

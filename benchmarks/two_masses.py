@@ -1,10 +1,10 @@
-"""Errors on a new record of two masses with a cubic spring: linear model, model with feedback, LFNO, and LSTM.
+"""Compare errors on a new record of two masses with a cubic spring: linear model, model with feedback, LFNO, and LSTM.
 
     python benchmarks/two_masses.py [mild] [strong] [--minutes M] [--samples N] [--lstm] [--out FILE.json]
 
 `lfno.fit` gets a record of 50,000 samples at 100 Hz with 1 % noise (see masses.py). Every model that `lfno.fit` compares then
-predicts a new record. The relative error is over all samples of this record after ten seconds. `--lstm` trains an LSTM of two
-layers with 64 units for the training time of the LFNO. The last line is the model that `lfno.fit` returned.
+predicts a new record. The relative error counts the samples of this record after the first ten seconds. `--lstm` trains an LSTM
+of two layers with 64 units for the training time of the LFNO. The last line is the model that `lfno.fit` returned.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Predictions with cached functions of the weights equal predictions without a cache, after any change of the weights."""
+"""Predictions with cached functions of the parameters equal predictions without a cache, after any change of the parameters."""
 
 import gc
 
@@ -29,7 +29,7 @@ def counted(monkeypatch):
 
 
 def answer(model, x):
-    """Return a prediction without the cache, which is not used while gradients are computed."""
+    """Return a prediction that does not use the cache. With gradients enabled, no result is cached."""
     return model(x).detach()
 
 

@@ -37,7 +37,7 @@ def value_and_slope(function, x):
 
 @pytest.fixture
 def way(monkeypatch):
-    """Return a function that selects the method: matrix products wherever modes are dropped, or fast transforms only."""
+    """Return a function that selects the method: matrix products on all axes that drop modes, or fast transforms only."""
 
     def choose(products):
         monkeypatch.setattr(fourier, "by_product", lambda period, points, modes, x: products and modes is not None)

@@ -81,8 +81,8 @@ def test_update_may_change_the_number_of_channels() -> None:
 @pytest.mark.parametrize("kind", ["gelu", "sin"])
 def test_gated(kind: str, terms: int) -> None:
     def formula(v: Tensor, w: Tensor, b: Tensor, gate: Tensor, bias: Tensor, *rest: Tensor) -> Tensor:
-        said, door = affine(activation(kind)(affine(v, w, b) + sum(rest)), gate, bias).chunk(2, 1)
-        return v + said * torch.sigmoid(door)
+        value, opening = affine(activation(kind)(affine(v, w, b) + sum(rest)), gate, bias).chunk(2, 1)
+        return v + value * torch.sigmoid(opening)
 
     agree(
         lambda v, w, b, gate, bias, *rest: update_with_gate(v, w, b, gate, bias, rest, kind), formula,

@@ -21,7 +21,8 @@ DEVICES = [
 def test_imaginary_parts_of_mode_zero_and_the_nyquist_mode_are_ignored(device: str, size: int) -> None:
     """The truth is Σ_l c_l Re(α_l e^{iω_l t})/N in double precision, where α_l are the modes.
 
-    c_l is 1 for mode 0 and for the Nyquist mode, and 2 for all others. For 4096 signals, a GPU uses another algorithm.
+    c_l is 1 for mode 0 and for the Nyquist mode, and 2 for all other modes. There are 4096 signals, because a GPU uses another
+    algorithm for large batches.
     """
     torch.manual_seed(0)
     modes = torch.randn(4096, size // 2 + 1, dtype=torch.complex64, device=device)

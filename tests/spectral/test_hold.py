@@ -24,7 +24,7 @@ def test_gradients_of_phi_functions():
 
 @pytest.mark.parametrize("hold", HOLDS)
 def test_a_hold_is_exact_for_its_polynomials(hold):
-    """For the input sᵖ and x = 0 before, one step of the recurrence is ∫₀¹ e^{z(1−s)} sᵖ ds."""
+    """From x = 0 and with the input sᵖ, one step of the recurrence gives ∫₀¹ e^{z(1−s)} sᵖ ds."""
     nodes, weights = np.polynomial.legendre.leggauss(80)
     s, w = torch.tensor((nodes + 1) / 2), torch.tensor(weights / 2)
     for p in range(len(HOLDS[hold])):

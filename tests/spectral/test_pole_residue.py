@@ -95,7 +95,7 @@ def one_layer(x, mu, beta, dt):
 
 
 def by_state_space(x_fine, mu, beta, dt_fine):
-    """Return the response of the same linear system from scipy, with one real system of second order for each pole."""
+    """Return the response of the same linear system, simulated by scipy as one real system of second order for each pole."""
     total = np.zeros_like(x_fine)
     times = dt_fine * np.arange(x_fine.size)
     for pole, residue in zip(mu, beta, strict=True):

@@ -135,7 +135,7 @@ def test_a_restored_state_continues_with_the_same_bits(hold):
 def test_repeating_the_window_reaches_the_periodic_steady_state(hold):
     """The steady state is H_d α, with the transfer function H_d of the recurrence and the Fourier coefficients α of the input.
 
-    The difference from the steady state decays as the poles say.
+    The difference from the steady state is a sum of the exponentials e^{μt} of the poles μ.
     """
     poles, residues, normal = random_layer(False, ())
     n, dt = 60, 0.1
@@ -145,7 +145,7 @@ def test_repeating_the_window_reaches_the_periodic_steady_state(hold):
     steady = torch.fft.ifft(torch.einsum("bil,iol->bol", torch.fft.fft(u), transfer)).real
     repeated = respond(u.repeat(1, 1, 40), poles, residues, dt, hold)
     assert (repeated[..., -n:] - steady).abs().max() < 1e-12 * steady.abs().max()
-    # in the first two windows, response − steady is a sum of the exponentials e^{μt}
+    # check the difference from the steady state in the first two windows, without the first samples
     rest = (repeated - steady.repeat(1, 1, 40))[0, 0, 3 : 3 + 2 * n]
     basis = torch.exp(poles * dt * torch.arange(2 * n)[:, None])
     basis = torch.cat((basis.real, basis.imag), 1)

@@ -2,7 +2,7 @@
 
 A small network spends most of its time on memory access: every pointwise operation reads and writes whole fields. A fused
 kernel does many operations, but reads a field once and writes it once. Kernels run on a GPU, in single precision, and need
-Triton. The plain formulas run everywhere else.
+Triton. Without a kernel, the same results come from operations of torch.
 
 Modules:
     fourier: truncated Fourier transforms, each axis by a matrix product or by a fast transform

@@ -1,6 +1,7 @@
-"""Activation functions and their derivatives inside a kernel. NaN stays NaN, so that the user sees that a run diverged.
+"""Activation functions and their derivatives inside a kernel.
 
-KIND is the name of the activation. Any other name is the identity.
+KIND is the name of the activation. Any other name is the identity. The activation of NaN is NaN, so that the user sees that a
+run diverged.
 """
 
 from __future__ import annotations

@@ -17,9 +17,10 @@ from torch import Tensor, nn
 
 from lfno.spectral.waves import waves
 
-#: number of cached wave matrices. A CUDA graph keeps reading its matrices, so this is more than one run needs
+#: number of cached wave matrices. A CUDA graph reads its matrices again at every replay, so they must stay in memory: this
+#: number is larger than the number of matrices of one run
 WAVES = 32
-#: largest number of entries of a cached result, 8 MB
+#: largest number of entries of a cached result; 8 MB of complex64
 LARGE = 2**20
 #: number of cached results for one layer
 RESULTS = 4
@@ -41,7 +42,7 @@ def cached_waves(period: int, points: int, modes: int, half: bool, like: Tensor)
     known = _WAVES.get(given)
     if known is not None:
         return known
-    with torch.inference_mode(False):  # training uses the cached matrices too
+    with torch.inference_mode(False):  # a matrix made in inference mode could not be used in training
         made = waves(*given)
     if _lasting(made):
         while len(_WAVES) >= WAVES:
@@ -102,7 +103,7 @@ def _tensors(value: Any) -> Iterator[Tensor]:
 
 
 def _quiet(module: nn.Module, parameters: Sequence[Tensor]) -> bool:
-    """Return whether results may be cached: in predictions on a CPU, with the parameters of one model, outside `torch.compile`.
+    """Return whether results may be cached: in predictions of one model (not of a stack) on a CPU, outside of `torch.compile`.
 
     On a GPU, the comparison of parameter values would have to wait for all running kernels.
     """

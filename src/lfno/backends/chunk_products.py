@@ -2,10 +2,10 @@
 
 The response starts from rest. The input u is a signal that is linear between samples, and all channels share the poles.
 
-A signal is cut into chunks of L samples. T chunks form a group: chunk t of group g is c = g·T + t. Arrays have the shape
-(L, channels, T·signals·groups), with the samples of a chunk first. In this layout every step is a matrix product without a
-copy. With the state ξ, its factor A from chunk to chunk, the matrices of `lfno.spectral.linear_hold.Coefficients` and the
-channel map W:
+A signal is cut into chunks of L samples. T chunks form a group: chunk t of group g is c = g·T + t. Arrays have the shape (L,
+channels, T·batch·groups), with the samples of a chunk first; batch is the number of signals. In this layout every step is a
+matrix product without a copy. With the state ξ, its factor A from chunk to chunk, the matrices of
+`lfno.spectral.linear_hold.Coefficients` and the channel map W:
 
     y = Σ_τ H_τ u[·−τ] inside a chunk           product with a triangular matrix of blocks H_τ (`lags`); H_0 includes W
     ξ after a chunk = A ξ + excite · u          a product, then a recurrence over chunks (`lfno.backends.chunk_states`)
@@ -58,7 +58,7 @@ class Layer(NamedTuple):
     """The matrices of one layer.
 
     coefficients: the coefficients of the recurrence.
-    powers: the powers of A, as in `chunk_states.Powers`.
+    powers: the tensors of `chunk_states.Powers`, without nesting.
     rows: the matrix from all samples of a chunk to the response in its last ROWS samples.
     """
 
@@ -103,7 +103,8 @@ class _Respond(torch.autograd.Function):
     """Return the response, and two tensors for its gradient.
 
     The two tensors are the states ξ before every chunk, (M, 2·in, …), and the products of ξ with the residues, (M, 2·out, …).
-    In `backward`, g is the gradient with respect to the response, and gx is the gradient with respect to x.
+    In `backward`, g is the gradient with respect to the response. Other names with a leading g are gradients, too: gu is the
+    gradient with respect to u.
     """
 
     @staticmethod

@@ -7,8 +7,8 @@ Let h be the impulse response of a pole μ, z = μ dt, and u the input (`lfno.sp
     x[n] = Σ_{k≤n} h[k] u[n−k]  +  Σ_{j=1,2} (h[n+j] − e^{nz} h[j]) u[−j]  −  e^{nz} h[0] u[0].
 
 The first sum is a convolution. We compute it by Fourier transforms of twice the length. The other terms are the response to the
-initial state. u[−1] = 2 u[0] − u[1] and u[−2] = 3 u[0] − 2 u[1] continue the line through the first two samples. With a linear
-hold, there is no sum over j.
+samples before u[0] and to the condition x[0] = 0. u[−1] = 2 u[0] − u[1] and u[−2] = 3 u[0] − 2 u[1] continue the line through
+the first two samples. With a linear hold, there is no sum over j.
 """
 
 from __future__ import annotations

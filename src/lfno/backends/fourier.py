@@ -19,7 +19,7 @@ from lfno.spectral.axes import Modes, max_modes
 from lfno.spectral.fourier import twice
 from lfno.spectral.waves import analyse, synthesise
 
-#: largest period in points for which a product is always faster
+#: up to this period in points, a product is always faster, unless all modes are kept
 SHORT = 64
 #: largest number of modes for which a product is faster on a GPU or on a padded axis
 FEW = 32

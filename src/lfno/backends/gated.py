@@ -66,7 +66,8 @@ def _backward(
 ):  # fmt: skip
     """Compute the gradients at EACH · BLOCK points of one sample.
 
-    g is the gradient with respect to y, gsum with respect to the argument of act, and gx with respect to x.
+    g is the gradient with respect to y, and gsum with respect to the argument of act. Other names with a leading g are
+    gradients, too: gw is the gradient with respect to w.
     """
     sample, part = tl.program_id(0).to(tl.int64), tl.program_id(1)
     run = sample // batch

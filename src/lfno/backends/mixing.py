@@ -10,7 +10,7 @@ from torch import Tensor
 from lfno.backends import fused
 from lfno.spectral import fourier
 
-#: a weight with more entries than this (16 MB) is not copied for fast CPU products, to save memory
+#: a weight with more entries than this (8 MB of complex64) is not copied for fast CPU products, to save memory
 LARGE = 2**20
 
 

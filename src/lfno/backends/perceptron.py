@@ -51,7 +51,7 @@ def _backward(
 ):  # fmt: skip
     """Compute the gradients at EACH · BLOCK points of one sample.
 
-    g is the gradient with respect to u, and gx is the gradient with respect to x.
+    g is the gradient with respect to u. Other names with a leading g are gradients, too: gv is the gradient with respect to v.
     """
     sample, part = tl.program_id(0).to(tl.int64), tl.program_id(1)
     run = sample // batch

@@ -21,6 +21,8 @@ Modes = Sequence[int | None]
 def angular_frequencies(size: int, step: float, like: Tensor) -> Tensor:
     """Return ω_l = 2π l / (size · step) in the order of the discrete Fourier transform, in rad per unit of `step`: (size,).
 
+    size: the number of points.
+    step: the distance between two points.
     like: a tensor that gives the precision and the device.
     """
     real = torch.float64 if like.dtype in (torch.float64, torch.complex128) else torch.float32

@@ -8,7 +8,7 @@
 
 A field u on the points x_j has the coefficients a = A u of a weighted least-squares fit:
 
-    A = (Φᵀ W Φ)⁻¹ Φᵀ W,     Φ_jk = φ_k(x_j),     W the weights of the trapezoidal rule.
+    A = (Φᵀ W Φ)⁻¹ Φᵀ W,     Φ_jk = φ_k(x_j),     W = diag(weights of the trapezoidal rule).
 
 The field with the coefficients a is Φ a. For sines and cosines on evenly spaced points that include both ends, A is the
 discrete sine or cosine transform.
@@ -51,7 +51,7 @@ def shapes(basis: str, count: int, places: Tensor) -> Tensor:
 
 
 def most_modes(basis: str, points: int) -> int:
-    """Return the largest number of modes on `points` points. Sines have two modes less, because they vanish at both ends."""
+    """Return the largest number of modes on `points` points. Sines have two modes fewer, because they are zero at both ends."""
     return points - 2 if basis == "sine" else points
 
 
@@ -74,6 +74,8 @@ def analysis(synthesis: Tensor, places: Tensor) -> Tensor:
 
 def basis_matrices(basis: str, count: int, points: int) -> tuple[Tensor, Tensor]:
     """Return A (count, points) and Φ (points, count) in double precision, for evenly spaced points that include both ends.
+
+    Raises LfnoError if the points do not allow `count` modes (see `most_modes`).
 
     >>> there, back = basis_matrices("cosine", 4, 9)
     >>> field = back @ torch.tensor([1.0, 0.0, 2.0, 0.0], dtype=torch.float64)

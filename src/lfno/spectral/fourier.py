@@ -61,7 +61,8 @@ def from_modes(
 ) -> Tensor:
     """Transform complex coefficients (…, *kept) to the real field (…, *shape) that has these coefficients and no others.
 
-    Axes in `entered` stay in signed modes. With a `period` longer than the shape, only the first points are returned.
+    Axes in `entered` stay in signed modes, and the result is then complex. With a `period` longer than the shape, only the
+    first points are returned.
     """
     period = tuple(period) or tuple(shape)
     last, points, size, kept = len(shape) - 1, shape[-1], period[-1], spectrum.shape[-1]

@@ -34,7 +34,7 @@ HOLDS: dict[str, tuple[int, ...]] = {"linear": (1, 0), "cubic": (1, 0, -1, -2)}
 
 
 def _weights(nodes: tuple[int, ...]) -> list[list[float]]:
-    """Return a matrix. Row j has p! c_p, where Σ_p c_p s^p is the polynomial that is one at node j and zero at the others."""
+    """Return the matrix with the rows p! c_p. In row j, Σ_p c_p s^p is one at node j and zero at the other nodes."""
     lagrange = np.linalg.inv(np.vander(nodes, increasing=True)).T
     weights = lagrange * [math.factorial(p) for p in range(len(nodes))]
     return np.where(np.abs(weights) < 1e-12, 0.0, weights).tolist()
@@ -43,9 +43,9 @@ def _weights(nodes: tuple[int, ...]) -> list[list[float]]:
 #: hold → matrix W with b_j = dt Σ_p W_jp φ_{p+1}(z), because ∫₀¹ e^{z(1−s)} s^p ds = p! φ_{p+1}(z)
 WEIGHTS = {hold: _weights(nodes) for hold, nodes in HOLDS.items()}
 
-#: below this |z|, φ functions are sums of series
+#: below this |z|, the φ functions are computed by their power series
 SERIES_RADIUS = 1.0
-#: number of terms of a series; enough for double precision below SERIES_RADIUS
+#: number of terms of the series; enough for double precision if |z| < SERIES_RADIUS
 SERIES_TERMS = 20
 
 
@@ -109,7 +109,7 @@ def powers(poles: Tensor, dt: float, counts: Tensor) -> Tensor:
 def impulse_response(poles: Tensor, dt: float, hold: str, size: int) -> Tensor:
     """Return the impulse response h of the recurrence, complex128 (…, size) for poles (…).
 
-    x[n] = Σ_{k≥0} h[k] u[n−k], where u has samples at all times before n. h[0] = b_0 and h[k+1] = e^z h[k] + b_{k+1}. After the
+    x[n] = Σ_{k≥0} h[k] u[n−k] for an input u that has no first sample. h[0] = b_0 and h[k+1] = e^z h[k] + b_{k+1}. After the
     last b_j, h decays as e^{kz}.
     """
     given, step = taps(poles, dt, hold), torch.exp(poles.to(torch.complex128) * dt)

@@ -122,8 +122,8 @@ def _free(left: str, right: str, summed: str) -> str:
 def _contract(x: Tensor, index: str, matrix: Tensor, own: str, summed: str) -> tuple[Tensor, str]:
     """Multiply x by a complex matrix and sum over one axis. Return the product and its indices.
 
-    All products are real, so that complex tensors need no copies. If x is real, the result has an extra index z for the planes
-    (re, im) of complex numbers. The planes are combined after the last contraction, when the tensor is small.
+    All products are real, so that complex tensors need no copies. If x is real and has no index z, the result is real and has
+    an extra index z for the planes (re, im) of complex numbers. In all other cases the result is complex.
 
     index: the indices of x.
     own: the indices of the matrix.
@@ -183,12 +183,12 @@ def transfer(
 
     modes: number of kept modes of each axis; None keeps all modes.
     shape: the shape of the grid.
-    rings: a function of poles (…, M) and frequencies (M, L), one row for each pole. It returns the response of the poles to
-        e^{iωt}, (…, M, L), on the longest Laplace axis.
+    rings: a function of poles (…, M) and frequencies (M, L), one row for each pole. It returns the steady response of the poles
+        to e^{iωt}, divided by e^{iωt}, (…, M, L). It is used on the longest Laplace axis only.
     """
     last = len(shape) - 1
     kept = [wavenumbers(shape[d], modes[d], d == last, residues.device) for d in range(len(shape))]
-    # one axis at a time; a single product for the longest axis, the last one, also adds H(ω) and conj H(−ω)
+    # one axis at a time, the longest axis last: the product along this axis also adds H(ω) and conj H(−ω)
     longest = sorted((d for d, mu in enumerate(poles) if mu is not None), key=lambda d: len(kept[d]))[-1]
     forward = _up_to(longest, poles, residues / 2, kept, shape, steps)
     mirror = _up_to(longest, poles, residues / 2, [-wave for wave in kept], shape, steps)

@@ -21,7 +21,7 @@ from lfno.spectral.axes import angular_frequencies
 def resolvent(poles: Tensor, frequencies: Tensor) -> Tensor:
     """Return 1 / (iω − μ) for every pole μ (…, M) and frequency ω (L,): (…, M, L).
 
-    Frequencies (…, M, L) with other values for each pole are allowed, too.
+    The frequencies may also differ between poles; their shape is then (…, M, L).
     """
     return _resolvent(poles, frequencies) if torch.compiler.is_compiling() else _Resolvent.apply(poles, frequencies)
 
@@ -31,7 +31,7 @@ def _resolvent(poles: Tensor, frequencies: Tensor) -> Tensor:
 
 
 class _Resolvent(torch.autograd.Function):
-    """The resolvent, with the gradient 1 / (iω − μ)² as a formula. The formula needs less memory than automatic gradients."""
+    """The resolvent with a formula for its gradient, 1 / (iω − μ)². Automatic differentiation would need more memory."""
 
     generate_vmap_rule = True
 
@@ -45,15 +45,15 @@ class _Resolvent(torch.autograd.Function):
 
     @staticmethod
     def backward(ctx: Any, g: Tensor) -> tuple[Tensor, None]:
-        (rings,) = ctx.saved_tensors
-        return ((rings * rings).conj() * g).sum(-1), None
+        (result,) = ctx.saved_tensors
+        return ((result * result).conj() * g).sum(-1), None
 
 
 def analysis_matrix(poles: Tensor, size: int, step: float) -> Tensor:
     """Return the matrix G (…, M, N) for N samples: Σ_n x_n G_n is the amplitude of e^{μt} in the response to a signal x.
 
     The amplitude is (1/N) Σ_l α_l K_l, with the Fourier coefficients α of x and K_l = 1 / (μ − iω_l). We transform K instead of
-    x, because K has fewer rows: G_n = (1/N) Σ_l e^{−iω_l t_n} K_l.
+    x: G_n = (1/N) Σ_l e^{−iω_l t_n} K_l. K usually has fewer rows than a batch of signals x, and K does not depend on x.
     """
     return _analysis(poles, size, step) if torch.compiler.is_compiling() else _Analysis.apply(poles, size, step)
 
@@ -87,9 +87,9 @@ class _Analysis(torch.autograd.Function):
 
 
 def synthesis_planes(poles: Tensor, size: int, step: float) -> Tensor:
-    """Return real and imaginary part of e^{μ t_n} at N times t_n = n · step: (…, M, 2, N) for poles (…, M)."""
-    # with n = stride · a + b, e^{μt} is a product of two exponentials. If N has a divisor near √N, this takes about 2√N
-    # exponentials and N fast products, instead of N exponentials
+    """Return the real and the imaginary part of e^{μ t_n} at N times t_n = n · step: (…, M, 2, N) for poles (…, M)."""
+    # with n = stride · a + b, e^{μt} is a product of two exponentials. If N has a divisor near √N, about 2√N exponentials and N
+    # products replace N exponentials; products are much faster
     stride = next(k for k in range(math.isqrt(size), 0, -1) if size % k == 0)
     fine = step * torch.arange(stride, dtype=poles.real.dtype, device=poles.device)
     coarse = step * torch.arange(0, size, stride, dtype=poles.real.dtype, device=poles.device)

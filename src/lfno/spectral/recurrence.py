@@ -15,8 +15,8 @@ product with a block Toeplitz matrix. From chunk to chunk, ξ follows another re
 
 Shapes: u is real (batch, in, time), or complex (batch, in, *modes, time) for a field in spatial Fourier modes. y is
 (batch, out, …) with the other axes of u. For a complex u, y is complex: the caller transforms y to points and then takes the
-real part. `poles` is complex (M,), shared by all channels, or (in, out, M), one set per pair of channels. `residues` is complex
-(in, out, *modes, M).
+real part. The formulas above are then without Re. `poles` is complex (M,), shared by all channels, or (in, out, M), one set per
+pair of channels. `residues` is complex (in, out, *modes, M).
 """
 
 from __future__ import annotations
@@ -68,7 +68,7 @@ def advance(
     """Return the response to the next samples u after `state`, and the new state. Without a state, start from rest.
 
     A signal can be cut into blocks of any length, even of one sample: the responses to the blocks, one after the other, are the
-    response to the signal. States are in double precision, so that rounding errors do not accumulate over many blocks.
+    response to the signal. States are stored in double precision, so that rounding errors do not accumulate over many blocks.
     """
     return advance_with(u, lambda size: make_tables(poles, residues, dt, hold, size, u.is_complex()), state)
 

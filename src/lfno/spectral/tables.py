@@ -1,6 +1,6 @@
 """The matrices for a recurrence in chunks of L samples. `lfno.spectral.recurrence` has the formulas.
 
-All matrices are real. A complex number is a pair of planes (re, im).
+The matrices are real: a complex number is a pair of planes (re, im). Only `Tables.response` and `Tables.decay` are complex.
 
 Symbols: M poles μ; z = μ dt; the impulse response h of a pole; the state ξ; the coefficient b_0 of the newest sample in the
 hold; q, the number of samples before a chunk that act on it directly (0 for the linear hold, 2 for the cubic hold). P is 1 for
@@ -95,7 +95,7 @@ def make_tables(
     decay = powers(poles, dt, torch.arange(chunk + 1, device=poles.device))
     late = past_response(response, decay)
 
-    # the response of the outputs k samples after an input, (in, out, *modes, …)
+    # the response of every output k samples after an impulse at every input, (in, out, *modes, …)
     between = (1,) * (residues.ndim - 3)
     weight = residues.to(torch.complex128)[..., None, :]
     kernel = (weight @ _amid(response[..., :chunk], between, paired))[..., 0, :]

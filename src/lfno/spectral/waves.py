@@ -15,12 +15,12 @@ from lfno.spectral.axes import wavenumbers
 
 
 def waves(period: int, points: int, modes: int | None, half: bool, real: torch.dtype, device: torch.device) -> Tensor:
-    """Return real and imaginary part of e^{−2πi l n / P} for the kept modes l and the points n: (2, kept, points).
+    """Return the real and the imaginary part of e^{−2πi l n / P} for the kept modes l and the points n: (2, kept, points).
 
     period: P.
     modes: the modes |l| < modes are kept; None keeps all modes.
     half: whether to keep only l ≥ 0.
-    real: the precision of the result.
+    real: the data type of the result, torch.float32 or torch.float64.
     """
     wave = wavenumbers(period, modes, half, device)
     # reduce l n modulo P as integers: large angles would lose precision
