@@ -148,7 +148,7 @@ def test_the_previous_checkpoint_replaces_a_damaged_one(run, tmp_path, caplog):
     resumed = trainer()
     assert checkpoint.restore(resumed, folder)
     assert resumed.epoch >= 1
-    assert "the checkpoint before" in caplog.text
+    assert "the previous checkpoint" in caplog.text
     assert (folder / checkpoint.DAMAGED).exists()
     # the next save must not replace the good checkpoint by the damaged one
     checkpoint.save(checkpoint.state(resumed), folder)

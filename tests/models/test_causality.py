@@ -16,7 +16,7 @@ def times(n):
 
 
 def leak(model, n, change, start):
-    """Change the input after `start`. Return the largest change of the output before `start`, divided by that after `start`."""
+    """Change the input after `start`. Return the largest change of the output before `start`, divided by the largest after."""
     with torch.no_grad():
         effect = (model(wave(n) + change, line(n)) - model(wave(n), line(n)))[0, 0].abs()
     return (effect[times(n) < start].max() / effect[times(n) >= start].max()).item()

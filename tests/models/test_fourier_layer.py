@@ -47,8 +47,8 @@ def test_every_combination_of_signs_has_a_weight(kx, kt):
     t = 2 * math.pi * torch.arange(nt, dtype=torch.float64) / nt
     gain = layer.matrix[0, 0, kx, kt].detach()
     if kt == 0:
-        # the modes (kx, 0) and (−kx, 0) have one weight each; the output is real, so this wave has the mean of the first weight
-        # and the conjugate of the second
+        # the modes (kx, 0) and (−kx, 0) have one weight each. The output is real, so the gain of the wave is the mean of the
+        # first weight and of the conjugate of the second weight
         gain = (gain + layer.matrix[0, 0, -kx, 0].detach().conj()) / 2
     answer = layer(torch.cos(kx * x + kt * t)[None, None])
     torch.testing.assert_close(answer[0, 0], gain.abs() * torch.cos(kx * x + kt * t + gain.angle()))

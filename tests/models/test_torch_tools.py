@@ -1,4 +1,4 @@
-"""Models work with the tools of torch: export, compile without graph breaks, vmap over several models, CUDA."""
+"""Models work with the tools of torch: export, compile without graph breaks, vmap over models, Jacobians, CUDA."""
 
 import pytest
 import torch

@@ -12,7 +12,7 @@ from typing import Any
 
 from lfno.core.errors import LfnoError
 
-#: largest number of parameters of a model; more parameters are a mistake of the user
+#: largest estimated number of parameters of a model; a larger estimate is a mistake of the user
 LARGEST = 2**32
 #: names of the activation functions
 ACTIVATIONS = ("relu", "gelu", "silu", "tanh", "sin")
@@ -52,8 +52,9 @@ class OperatorConfig:
     activation: the name of the activation function.
     projection: the number of hidden channels of the projection.
     grid_channels: whether the coordinates, scaled to [0, 1) over the training grid, are also input channels.
-    padding: the fraction by which layers extend every non-periodic axis with zeros. Fourier modes connect the two ends of an
-        axis, and the zeros keep the ends apart. If only R connects the ends of an axis with poles, only R uses the extension.
+    padding: the number of zeros that are added to every non-periodic axis, divided by the number of its points. A Fourier
+        transform connects the two ends of an axis, and the zeros keep the ends apart. All parts of a layer use the zeros. If
+        only R (the learned matrices at the low Fourier modes) connects the ends of an axis, only R uses the zeros.
     """
 
     in_channels: int = 1
@@ -94,9 +95,10 @@ class PoleConfig(OperatorConfig):
     poles: "stable" (μ = −e^a + ib, so that responses never grow) or "free" (any complex number, as in the literature).
     share_poles: whether all pairs of channels of a layer share one set of poles. If False, each pair has its own set.
     laplace_axes: the axes with poles; the other axes have Fourier modes. None means all axes, "time" only the time axis.
-    mixed: for poles on several axes: whether to keep terms that decay along some axes and are steady along others. The exact
-        response needs them. If False, only the term that decays along all axes is kept, as in the literature.
-    cycles: the number of oscillations of the fastest pole during the training window, at initialisation.
+    mixed: whether the transient part includes terms that decay along some axes with poles and are steady along others. The
+        exact response needs these terms. If False, the transient part is only the term that decays along all axes with poles,
+        as in the literature. With poles on one axis, `mixed` has no effect.
+    cycles: the largest number of oscillations of a pole over the training grid, at initialisation. Free poles ignore `cycles`.
     """
 
     n_poles: int = 4
@@ -122,13 +124,17 @@ class PoleConfig(OperatorConfig):
 
 
 def check_size(config: Any, modes: Sequence[int]) -> None:
-    """Raise LfnoError if an upper bound of the number of parameters is too large. No memory has been allocated yet."""
+    """Raise LfnoError if a rough estimate of the number of parameters is too large. The estimate allocates no memory.
+
+    config: the options of the model.
+    modes: the number of modes of each axis.
+    """
     depth = sum(value for name, value in asdict(config).items() if name.endswith("layers"))
     per_pair = 1 + math.prod(2 * count for count in modes) + getattr(config, "n_poles", 0) ** len(modes)
     ends = (config.in_channels + config.projection + len(modes)) * config.width + config.projection * config.out_channels
     numbers = max(depth, 1) * config.width**2 * per_pair + ends
     if numbers > LARGEST:
         raise LfnoError(
-            f"a model of width {config.width} with modes {tuple(modes)} has up to {numbers:.1g} parameters; "
-            "use a smaller width or fewer modes"
+            f"a model of width {config.width} with modes {tuple(modes)} has about {numbers:.1g} parameters, which is too many; "
+            "use a smaller width, or fewer modes, poles or layers"
         )

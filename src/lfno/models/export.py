@@ -53,7 +53,7 @@ class Exported(Short):
 
 
 def check_target(path: Path) -> None:
-    """Raise LfnoError if a file cannot be written at `path`, because its folder is missing or a folder has this name."""
+    """Raise LfnoError if the folder of `path` does not exist, or if `path` is a folder."""
     if not path.parent.is_dir():
         raise LfnoError(f"there is no folder {path.parent} to write {path.name} into")
     if path.is_dir():
@@ -84,7 +84,7 @@ def export(
         raise LfnoError("a marching network cannot be exported to ONNX, which has no complex numbers; choose torch")
     check_target(path)
     if math.prod(grid.shape) > MOST_POINTS:
-        raise LfnoError(f"a grid of {math.prod(grid.shape)} points is too large to export a model on; use a coarser one")
+        raise LfnoError(f"a grid of {math.prod(grid.shape)} points is too large to export a model; use a coarser grid")
     generator = torch.Generator().manual_seed(0)
     x = torch.randn(3, model.config.in_channels, *grid.shape, generator=generator)
     x = x * _column(model.input_scale.float(), x) + _column(model.input_offset.float(), x)
@@ -97,7 +97,7 @@ def export(
         scale = float(np.abs(expected).max()) or 1.0
         error = max(float(np.abs(answer - expected[: len(answer)]).max()) / scale for answer in answers)
         if not error <= TOLERANCE:
-            raise LfnoError(f"the exported model differs from the original by {error:.1e} on random input; nothing was kept")
+            raise LfnoError(f"the exported model differs from the original by {error:.1e} on random input; no file was written")
         write_atomically(path, made.read_bytes())
     return Exported(path, to, error, path.stat().st_size)
 

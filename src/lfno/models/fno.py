@@ -28,8 +28,8 @@ class FNOConfig(OperatorConfig):
 class FNO(Operator):
     """The Fourier neural operator: lift, `layers` times v ← act(F⁻¹ R F v + W v + b), projection.
 
-    F is the Fourier transform. R has one channel matrix for each low mode. W is a channel map at every point. The last layer
-    has no activation.
+    F is the Fourier transform. R has one channel matrix for each low mode. W v + b is a channel map at every point. The last
+    layer has no activation.
 
     >>> model = FNO(lfno.Grid.line(2048, dt=0.01), width=4, modes=16)
     >>> model.predict(np.zeros(2048)).shape

@@ -21,7 +21,7 @@ class FourierWeights(nn.Module):
     """R: one complex channel matrix for each kept mode, (in, out, *kept), stored as real pairs (…, 2).
 
     modes: each axis keeps the modes |l| < modes.
-    zero: whether R is zero at the start, or random.
+    zero: whether R is zero before training. If False, R is random.
     padding: the fraction of each axis by which R extends a field with zeros.
     signed: whether axes before the last keep Fourier modes of both signs. If False, they keep modes l ≥ 0 of a real basis.
     """
@@ -42,7 +42,8 @@ class FourierWeights(nn.Module):
         kept = [*(2 * k - 1 if signed else k for k in modes[:-1]), modes[-1]]
         self.modes = tuple(modes)
         self.padding = tuple(padding) or (0.0,) * len(modes)
-        start = torch.zeros if zero else torch.randn  # zeros use no random numbers
+        # zeros draw no random numbers, so networks with R = 0 and without R have the same other parameters for one seed
+        start = torch.zeros if zero else torch.randn
         self.weight = nn.Parameter(start(channels_in, channels_out, *kept, 2) / math.sqrt(2 * channels_in))
 
     @property

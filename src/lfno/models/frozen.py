@@ -48,9 +48,10 @@ class Frozen(nn.Module):
             nn.ModuleList(_Layer(part, shape, steps) for part in branch) for branch in _branches(model)
         )
         forget()
-        self.inside = isinstance(model, LFNO) and model.config.layout == "branches"
+        # branches apply the activation to the input of each layer except the first, other models to the output of a layer
+        self.before = isinstance(model, LFNO) and model.config.layout == "branches"
         self.skip = bool(getattr(model.config, "skip", False))
-        self.last = self.skip or isinstance(model, LNO)
+        self.last = self.skip or isinstance(model, LNO)  # whether the last layer has an activation
         self.lift, self.hidden, self.project = model.lift.float(), model.hidden.float(), model.project.float()
         for name in ("input_offset", "input_scale", "output_offset", "output_scale"):
             self.register_buffer(name, getattr(model, name).float())
@@ -70,7 +71,7 @@ class Frozen(nn.Module):
     def _branch(self, v: Tensor, layers: Any) -> Tensor:
         """Return the output of all layers of one branch."""
         for depth, layer in enumerate(layers):
-            if self.inside:
+            if self.before:
                 v = layer(self.activation(v) if depth else v)
                 continue
             update = layer(v)
@@ -82,7 +83,7 @@ class Frozen(nn.Module):
 
 @dataclass(frozen=True)
 class _Part:
-    """A layer of the model. transient: whether the response includes its transient part."""
+    """One layer of the model. `transient` says whether the response includes its transient part."""
 
     response: Response
     pointwise: nn.Module | None = None

@@ -22,7 +22,7 @@ def as_batch(inputs: Any, ndim: int, channels: tuple[int, int], like: Tensor) ->
     channels: the numbers of input and output channels of the model.
     like: a tensor with the dtype and the device of the result.
 
-    An array with too few or too many axes is returned unchanged. Raises LfnoError if the values are not real numbers.
+    An array with too few or too many axes gets no new axes. Raises LfnoError if the values are not real numbers.
 
     >>> x, index = as_batch([1.0, 2.0], 1, (1, 1), torch.zeros(1))
     >>> x.shape, x.numpy()[index].shape

@@ -20,7 +20,7 @@ from lfno.spectral.poles import stable_poles
 from lfno.spectral.recurrence import State, advance_with, respond_with
 from lfno.spectral.tables import Tables, make_tables
 
-#: length of every axis of the training grid in the units of the layers. Stored poles and residues have no physical units
+#: length of every axis of the training grid in the units of the layers. Stored poles and residues are in these units
 WINDOW = 20.0
 
 
@@ -56,7 +56,7 @@ class PoleResidue(nn.Module):
         super().__init__()
         self.laplace, self.modes = tuple(laplace), tuple(modes)
         self.mixed, self.stable, self.shared = config.mixed, config.poles == "stable", config.share_poles
-        self.undecayed = tuple(f"poles_{d}" for d in laplace)  # no weight decay, which would move poles towards zero
+        self.undecayed = tuple(f"poles_{d}" for d in laplace)  # parameters without weight decay, which would change the poles
         self.complex_parameters = (*self.undecayed, "residues")
         pair = () if config.share_poles else (channels_in, channels_out)
         for d in laplace:
@@ -65,7 +65,7 @@ class PoleResidue(nn.Module):
         scale = 1 / (channels_in * channels_out)
         residues = scale * torch.rand(channels_in, channels_out, *counts, 2)
         if self.stable:
-            # all poles together have a gain of one; the energies of their responses add up
+            # the sum over input channels and poles has a mean squared gain of one: energies of independent responses add up
             residues = torch.randn_like(residues) / math.sqrt(2 * channels_in * config.n_poles ** len(laplace))
             for d in self.laplace:
                 decay = self.get_parameter(f"poles_{d}").detach()[..., 0].exp()
@@ -85,7 +85,7 @@ class PoleResidue(nn.Module):
         return nn.Parameter(torch.stack((log_decay, frequency), -1))
 
     def values(self) -> list[Tensor | None]:
-        """Return complex poles for each axis, (in, out, M) or (M,) if shared; None for an axis without poles."""
+        """Return the complex poles of each axis, (in, out, M), or (M,) if they are shared; None for an axis without poles."""
         return [self._value(d) if d in self.laplace else None for d in range(len(self.modes))]
 
     def _value(self, d: int) -> Tensor:
@@ -98,7 +98,7 @@ class PoleResidue(nn.Module):
 
     @property
     def stored(self) -> list[Tensor]:
-        """All parameters, as stored: poles and residues as pairs of real numbers."""
+        """All parameters as pairs of real numbers: poles and residues."""
         return [getattr(self, name) for name in self.complex_parameters]
 
     @property

@@ -69,7 +69,7 @@ class Block(nn.Module):
         Without a state, the signal starts from rest.
         """
         if not isinstance(self.response, Recurrence) or self.response.R:
-            raise LfnoError("this layer needs the whole window at once; only recurrences without R can run block by block")
+            raise LfnoError("this layer needs the whole window at once; only a recurrence without R can run block by block")
         y, state = self.response.advance(v, step, state)
         return self._finish(v, [y], act, skip), state
 

@@ -45,19 +45,20 @@ class LFNOConfig(PoleConfig):
         - "sequence": as "blocks", but only the last layers have R.
         - "branches": one branch of layers with poles, and one branch of steady layers in parallel.
     steady: the steady part of a layer, "exact", "free", "shared" or "residual"; see `lfno.models.responses`.
-    transient_layers: the number of layers with poles.
-    steady_layers: the number of layers with R. In "blocks" it is not used, because every layer has R.
+    transient_layers: the number of layers with a transient part.
+    steady_layers: in "sequence", the number of layers with R. In "branches", the number of layers of the steady branch. The
+        layout "blocks" ignores this number.
     skip: whether layers have a skip connection, v + act(…). The forcing then reaches every layer unchanged, as in the
         fixed-point iteration x ← G (f − x³) for a nonlinear spring.
     gate: whether a gate multiplies the output of a layer, v + (A u + a) sigmoid(B u + b) with u = act(…). A gate makes products
         of responses. Systems whose frequency depends on the amplitude need such products. A gate needs skip=True.
     hold: the interpolation of the input of a layer between samples. With "linear" or "cubic", layers are recurrences along
-        time: they are causal and have a state. With "trigonometric", layers use the Fourier transform of the window, as if the
-        window was one period. Networks with branches, with poles on several axes, or with steady="free" or "shared" always use
-        "trigonometric".
+        time: without R they are causal and have a state. With "trigonometric", layers use the Fourier transform of the window,
+        as if the window was one period. Recurrences need time as the last axis and as the only axis with poles, the layout
+        "blocks" or "sequence", and layers that have no R or steady="residual". All other networks use "trigonometric".
     basis: the basis of the axes of space in a network of recurrences: "fourier", "sine", "cosine", "chebyshev" or "boundary".
-        "boundary" uses sines for fixed ends, cosines for free ends, and Fourier modes if an axis is periodic or its boundary
-        is unknown.
+        "boundary" uses sines for fixed ends and cosines for free ends. If one axis of space is periodic or its boundary is
+        unknown, all axes of space have Fourier modes.
     """
 
     layout: str = "blocks"
@@ -91,14 +92,15 @@ class LFNOConfig(PoleConfig):
 class LFNO(PoleOperator):
     """The Laplace–Fourier neural operator: lift → layers → projection. The option `layout` connects the layers.
 
-    blocks: `transient_layers` layers v ← v + u with u = act(transient(v) + steady(v) + W v). With a gate, see `LFNOConfig`.
+    blocks: `transient_layers` layers v ← v + u with u = act(transient(v) + steady(v) + W v + b). `LFNOConfig` describes gates.
 
     sequence: layers as in blocks. The first `transient_layers` layers have poles, and the last `steady_layers` layers have R. A
-    layer without R has an exact steady part. A layer without poles has only R.
+    layer without R has an exact steady part. A layer without poles is a layer of an FNO.
 
-    branches: the sum of two branches. The layers of the transient branch are v ← T(v) + W v, and the layers of the steady
-    branch are v ← S(v). There is an activation between the layers of a branch. A steady layer uses the poles and residues of
-    the transient layer of the same depth, or its own if there is no such layer. With steady="free", it has no poles.
+    branches: the sum of two branches. The layers of the transient branch are v ← T(v) + W v + b with the transient part T. The
+    layers of the steady branch are v ← S(v) with the steady part S. There is an activation between the layers of a branch. A
+    steady layer uses the poles and residues of the transient layer of the same depth, or its own if there is no such layer.
+    With steady="free", steady layers have no poles.
 
     Without skip connections, the last layer has no activation.
     """
@@ -153,32 +155,33 @@ class LFNO(PoleOperator):
 
     @property
     def streams(self) -> bool:
-        """Whether the network can run on signals in blocks or sample by sample: all layers are recurrences without R."""
+        """Whether the network can run sample by sample: time is the only axis, and all layers are recurrences without R."""
         with_r = any(kind.R for kind in self._kinds())
         return self.recurrent and self.grid.ndim == 1 and not with_r
 
     def axes_with_coordinates(self) -> tuple[int, ...]:
         """Return the axes whose coordinates are input channels.
 
-        Recurrences have no time coordinate, because with it they would have no periodic steady state.
+        In a network of recurrences, time is not an input channel. Time is not periodic, so with this channel the network would
+        have no periodic steady state.
         """
         axes = super().axes_with_coordinates()
         return tuple(d for d in axes if d != self.grid.time) if self.recurrent else axes
 
     @property
     def starts_exact(self) -> bool:
-        """Whether R is zero before training. Every layer is then a linear system of its poles at first."""
+        """Whether all layers have R and R is zero before training. At first, every layer then has an exact steady part."""
         return self.config.layout == "blocks" and self.config.steady == "residual"
 
     def without_weights(self) -> LFNO:
-        """Return a copy of the network without R."""
+        """Return a copy of the network without R. Every layer of the copy has an exact steady part."""
         exact = LFNO(self.grid, replace(self.config, steady="exact")).to(self.lift.weight.dtype)
         own = exact.state_dict()
         exact.load_state_dict({name: value for name, value in self.state_dict().items() if name in own})
         return exact
 
     def _kinds(self) -> list[type[Response]]:
-        """Return the class of the linear response of every layer, for the layouts "blocks" and "sequence"."""
+        """Return the class of every layer's response in the frequency form, for the layouts "blocks" and "sequence"."""
         transient, kind = self.config.transient_layers, STEADY[self.config.steady]
         steady = self.config.steady_layers if kind.R else 0
         if self.config.layout == "blocks":
@@ -188,10 +191,11 @@ class LFNO(PoleOperator):
         return [(kind if r else Exact) if k < transient else Weights for k, r in enumerate(with_r)]
 
     def wraps(self, d: int) -> bool:
-        """Return whether layers connect the two ends of axis d.
+        """Return whether parts of a layer other than R connect the two ends of axis d.
 
-        A periodic steady part connects the ends. The transient part of the same layer cancels this connection, but not with
-        R in place of the exact steady part, and not in separate branches.
+        The exact steady part connects the ends, and the transient part of the same layer cancels this connection. The transient
+        part cancels nothing if the two parts are in separate branches, or if steady="free" or "shared" replaces the exact
+        steady part. In these cases, the result is True.
         """
         alone = self.config.layout == "branches" or self.config.steady in ("free", "shared")
         return alone or super().wraps(d)
@@ -200,7 +204,7 @@ class LFNO(PoleOperator):
         grid = grid or self.grid
         if not (transient and self._in_chunks(x)):
             return super().respond(x, grid, transient)
-        # signals stay in chunks from input to output: channel maps act on each point alone and need no other layout
+        # signals stay in chunks from input to output, because channel maps act on each point alone and work in any layout
         (step,), batch, size = self.steps(grid), x.shape[0], x.shape[-1]
         v = self.lift(self.scaled_inputs(fold(x)))
         layers = prepared(self, list(self.blocks), step, group_samples(batch, size))  # type: ignore[arg-type]

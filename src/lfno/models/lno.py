@@ -1,4 +1,4 @@
-"""The Laplace neural operator (Cao et al., 2024), with one residue for each pair of input and output channels."""
+"""The Laplace neural operator (Cao et al., 2024). Each pair of input and output channels has its own residues."""
 
 from __future__ import annotations
 

@@ -43,8 +43,8 @@ class MarchingConfig(OperatorConfig):
 class Products(nn.Module):
     """A layer with products: v ← v + B (p q) + b, where p and q are the two halves of the channels of A (R v + W v).
 
-    R acts on the low Fourier modes. A, B and W are channel maps. Advection multiplies the velocity and a gradient. Both are
-    linear functions of the vorticity, so that products p q can express advection.
+    R acts on the low Fourier modes. A, B and W are channel maps. Advection is the product of the velocity and a gradient. In
+    the vorticity equation of a plane flow, both are linear functions of the field, so products p q can express advection.
     """
 
     def __init__(self, width: int, modes: Sequence[int]) -> None:
@@ -58,12 +58,12 @@ class Products(nn.Module):
 
 
 class Marching(Operator):
-    """The network w(t + Δt) = w(t) + N(w(t)). N is lift → layers with products → projection.
+    """The network w(t + Δt) = w(t) + N(w(t)) for a field w. N is lift → layers with products → projection.
 
     The network is for fields that evolve from an initial state, without an input that changes in time. All axes of space must
-    be periodic. The inputs are the frames before the first output frame, one after the other as channels, constant along time.
-    Only the newest of these frames is used: the last `out_channels` channels. The time step is the step of the training grid.
-    The network can predict any number of frames.
+    be periodic. The inputs are the frames before the first output frame. Each frame is a group of `out_channels` input
+    channels, oldest frame first, and is repeated along time. Only the newest frame is used. The time step Δt is the step of the
+    training grid. The network can predict any number of frames.
 
     >>> axes = lfno.Axis("x", 32, 1 / 32, periodic=True), lfno.Axis("t", 5, 0.1, time=True)
     >>> model = Marching(lfno.Grid(axes), modes=(8, 1))
@@ -89,11 +89,12 @@ class Marching(Operator):
         if bounded:
             raise LfnoError(f"a marching network needs periodic axes of space; {bounded[0]!r} is not periodic. Use an LFNO")
         if self.modes[-1] != 1:
-            raise LfnoError(f"a marching network has no modes along {time.name!r}; found modes={self.modes}, give 1 for it")
+            told = f"found modes={self.modes}, and the last entry must be 1"
+            raise LfnoError(f"a marching network has no modes along {time.name!r}: {told}")
         if self.config.in_channels % self.config.out_channels:
             raise LfnoError(
-                f"the inputs of a marching network are earlier frames of its {self.config.out_channels} outputs; "
-                f"found {self.config.in_channels} input channels"
+                f"the inputs of a marching network are earlier frames of its {self.config.out_channels} output channels; "
+                f"the number of input channels must be a multiple of this number, but it is {self.config.in_channels}"
             )
 
     def signed(self, d: int) -> bool:
@@ -108,7 +109,7 @@ class Marching(Operator):
         return grid
 
     def respond(self, x: Tensor, grid: Grid | None = None, transient: bool = True) -> Tensor:
-        """Return one frame for each time of x, (batch, out, *space, time). `transient` has no effect: there are no poles."""
+        """Return one frame for each time step of x, (batch, out, *space, time). `transient` has no effect without poles."""
         frame = x[:, x.shape[1] - self.config.out_channels :, ..., 0]
         scale, offset = (_column(value, frame) for value in (self.output_scale, self.output_offset))
         frame, places, frames = (frame - offset) / scale, self._places(grid or self.grid, frame), []

@@ -26,7 +26,7 @@ from lfno.models.pointwise import Pointwise, activation, project
 from lfno.spectral.axes import max_modes
 
 FILE_KEY = "lfno"  # the name of the metadata in the file of a network
-FILE_VERSION = 1  # the version of the format of these metadata
+FILE_VERSION = 1  # the version of the file format
 
 
 class Operator(nn.Module, ABC):
@@ -109,7 +109,7 @@ class Operator(nn.Module, ABC):
         return self.respond(x, grid)
 
     def respond(self, x: Tensor, grid: Grid | None = None, transient: bool = True) -> Tensor:
-        """Return the outputs for inputs x without checks.
+        """Return the same outputs as `forward`, without checks of the inputs.
 
         transient: whether the layers start from rest. If False, every layer is in its periodic steady state.
         """
@@ -154,7 +154,7 @@ class Operator(nn.Module, ABC):
         return [self.config.padding if end else 0.0 for end in ends]
 
     def wraps(self, d: int) -> bool:
-        """Return whether layers connect the two ends of axis d."""
+        """Return whether layers connect the two ends of axis d. In models with poles, R is not counted."""
         return True
 
     def _extension(self, grid: Grid) -> list[int]:
@@ -168,9 +168,9 @@ class Operator(nn.Module, ABC):
         """Return the predictions as an array (batch, channels, *grid), in physical units.
 
         inputs: an array (batch, channels, *grid). An array without the batch or the channel axis is also accepted, if its shape
-            is unambiguous. The predictions then have no such axis either.
-        grid: the grid of the inputs, by default the training grid. Another sampling step is fine. For another duration, the
-            network has not been trained.
+            is unambiguous. The predictions then have no such axis either. Several output channels always keep their axis.
+        grid: the grid of the inputs, by default the training grid. The grid may have another time step or another duration, but
+            the network has not been trained for another duration.
         batch: the number of samples that are computed at once.
 
         Raises LfnoError if the inputs do not fit the model.
@@ -183,9 +183,9 @@ class Operator(nn.Module, ABC):
     def decompose(self, inputs: Any, grid: Grid | None = None) -> tuple[np.ndarray, np.ndarray]:
         """Return the transient part and the steady part of the prediction, two arrays. Their sum is the prediction.
 
-        The steady part is the output of the network without the transient terms of all layers. If every layer is an exact
-        linear system, the steady part is the response to the input repeated for ever. Offsets and channel maps belong to the
-        steady part. The transient part is the prediction minus the steady part.
+        The steady part is the output of the network if all layers leave out their transient terms. If the poles are stable and
+        no layer has R, this output is the response to the input repeated for ever. Offsets and channel maps belong to the
+        steady part. The transient part of a model without poles is zero.
         """
         x, index = self._as_batch(inputs, grid)
         grid = self.check(x, grid)
@@ -211,8 +211,9 @@ class Operator(nn.Module, ABC):
                 "(predict takes arrays)"
             )
         names = " × ".join(f"{axis.name}={axis.size}" for axis in grid.axes)
+        points = " × ".join(str(size) for size in x.shape[2:])
         if grid.ndim != self.grid.ndim:
-            raise LfnoError(f"the grid has {grid.ndim} axes but the model was built for {self.grid.ndim}")
+            raise LfnoError(f"the grid has {grid.ndim} axes, but the model was built for {self.grid.ndim}")
         if x.ndim != grid.ndim + 2:
             raise LfnoError(
                 f"the input has shape {tuple(x.shape)}; expected (batch, {self.config.in_channels}, {names})"
@@ -220,7 +221,7 @@ class Operator(nn.Module, ABC):
         if x.shape[1] != self.config.in_channels:
             raise LfnoError(f"the input has {x.shape[1]} channels; the model takes {self.config.in_channels}")
         if tuple(x.shape[2:]) != grid.shape:
-            raise LfnoError(f"the input's points {tuple(x.shape[2:])} are not the grid's {names}; pass its grid")
+            raise LfnoError(f"the input has {points} points, but the grid has {names}; pass the grid of the input")
         if x.shape[0] == 0:
             raise LfnoError("the input holds no sample: its batch axis has length 0")
         if x.dtype != self.lift.weight.dtype:
@@ -236,7 +237,7 @@ class Operator(nn.Module, ABC):
             most = max_modes(axis.size, half=not self.signed(d))
             if count > most:
                 raise LfnoError(
-                    f"{count} modes on axis {axis.name!r} are beyond its Nyquist limit: {axis.size} points carry {most}"
+                    f"{count} modes on axis {axis.name!r} are too many: {axis.size} points allow at most {most} (Nyquist limit)"
                 )
 
     def signed(self, d: int) -> bool:
@@ -258,14 +259,14 @@ class Operator(nn.Module, ABC):
             buffer: Tensor = getattr(self, name)
             tensor = torch.as_tensor(real_array(value, name).astype(np.float64)).to(buffer)
             if tensor.numel() not in (1, buffer.numel()):
-                raise LfnoError(f"{name} has {tensor.numel()} numbers; the model has {buffer.numel()} channels")
+                raise LfnoError(f"{name} has {tensor.numel()} values, but the model has {buffer.numel()} channels")
             if not bool(torch.isfinite(tensor).all()) or (name.endswith("scale") and bool((tensor == 0).any())):
                 raise LfnoError(f"{name} must be finite and, for a scale, not zero; found {tensor.tolist()}")
             buffer.copy_(tensor.reshape(-1).expand_as(buffer))
 
     def poles(self) -> Any:
         """Return the table of poles. Raises LfnoError for a model without poles."""
-        raise LfnoError(f"an {type(self).__name__} has no poles; poles belong to LFNO, LNO and linear models")
+        raise LfnoError(f"{type(self).__name__} has no poles; models with poles are LFNO, LNO and linear models")
 
     # -- files ---------------------------------------------------------------------------------------------------
 
@@ -290,8 +291,9 @@ def _column(value: Tensor, like: Tensor) -> Tensor:
 
 
 def _modes_per_axis(modes: int | tuple[int, ...], grid: Grid) -> tuple[int, ...]:
-    """Return the number of modes of each axis. Raises LfnoError if `modes` has another number of axes than the grid."""
+    """Return the number of modes of each axis. Raises LfnoError if `modes` does not have one value for each axis."""
     per_axis = (modes,) * grid.ndim if isinstance(modes, int) else modes
     if len(per_axis) != grid.ndim:
-        raise LfnoError(f"modes={modes} names {len(per_axis)} axes but the grid has {grid.ndim}: {grid.names}")
+        axes = ", ".join(grid.names)
+        raise LfnoError(f"modes={modes} has {len(per_axis)} values; give one value for each axis of the grid: {axes}")
     return per_axis

@@ -13,7 +13,7 @@ from torch import Tensor, nn
 
 from lfno.backends import fused
 
-#: largest number of channels for the GPU kernel of gates: three matrices and their gradients must fit into one processor
+#: largest number of channels for the GPU kernel of gates: three matrices and their gradients must fit into a multiprocessor
 WIDEST = 32
 
 
@@ -25,9 +25,9 @@ def activation(name: str) -> Callable[[Tensor], Tensor]:
 class Pointwise(nn.Module):
     """The map v → act(W v + b + Σ terms) + v at every grid point: (batch, in, *grid) → (batch, out, *grid).
 
-    terms: fields in the shape of the output; they may be missing.
+    terms: fields in the shape of the output; without terms, the sum is zero.
     act: the name of the activation; empty for no activation.
-    skip: whether the last v is added.
+    skip: whether v is added after the activation.
     """
 
     def __init__(self, channels_in: int, channels_out: int) -> None:

@@ -24,13 +24,14 @@ class PoleTable(Short):
     """The poles of a model, with the largest contribution first. Every column is an array with one entry for each pole.
 
     layer: the number of the layer, from 0.
-    axis: the name of the axis.
-    pole: the complex pole μ in 1/s (or 1/m for an axis of space).
+    axis: the name of the axis. The units below are those of a time axis in seconds. If an axis of space is in metres, read 1/m
+        for 1/s and Hz, and m for s.
+    pole: the complex pole μ in 1/s.
     frequency: the frequency of the damped oscillation in Hz.
     damping_ratio: −Re μ / |μ|.
     time_constant: −1 / Re μ in s.
-    contribution: the energy ∫|β e^{μt}|² dt of the impulse response of the pole with the residue β, divided by the sum over all
-        poles of its layer and axis.
+    contribution: the energy ∫|β e^{μt}|² dt of the impulse response of the pole, divided by the sum over all poles of its layer
+        and axis. |β|² is summed over all residues β of the pole.
     """
 
     layer: np.ndarray
@@ -88,7 +89,7 @@ class PoleOperator(Operator):
         return not self.bases and (super().signed(d) or d not in self.laplace)
 
     def wraps(self, d: int) -> bool:
-        """Return whether layers connect the two ends of axis d.
+        """Return whether parts of a layer other than R connect the two ends of axis d.
 
         On axes with poles, transient terms cancel the connection that steady terms make. Real bases do not connect the ends.
         """

@@ -6,8 +6,8 @@ the poles μ_m and residues β_km,
     response(x, t) = Σ_k φ_k(x) (h_k ∗ a_k)(t),      h_k(t) = Re Σ_m β_km e^{μ_m t}.
 
 Sines vanish at fixed ends, and cosines have zero slope at free ends. The response therefore satisfies the same boundary
-conditions. The ends of an axis of space are not connected, so that no padding is needed. All modes share the poles. Each mode
-has its own residues.
+conditions. The ends of an axis of space are not connected, so axes of space need no padding. All modes have the same poles.
+Each mode has its own residues.
 """
 
 from __future__ import annotations

@@ -57,7 +57,7 @@ class Recurrence(Response):
         return self.kernel.transfer(self.kernel.all_modes, shape, steps, self.hold)
 
     def beside(self, v: Tensor, steps: Sequence[float]) -> list[Tensor]:
-        """Return the summands of the response that are not part of the recurrence, in a list that may be empty."""
+        """Return the summands of the response besides the recurrence, in a list that may be empty."""
         return []
 
     def fits_kernel(self, v: Tensor) -> bool:
@@ -100,8 +100,8 @@ class Recurrence(Response):
 class RecurrenceWithR(Recurrence):
     """A recurrence with a learned correction R λ at the low Fourier modes. R = 0 gives the recurrence alone.
 
-    λ = H α, with the transfer function H of the poles in continuous time. At low modes, λ differs from H_d α, the steady
-    response of the recurrence, by O(dt²).
+    λ = H α, with the transfer function H of the poles in continuous time. The difference between λ and H_d α, the steady
+    response of the recurrence, is the error of the hold (`lfno.spectral.hold`).
     """
 
     R = True

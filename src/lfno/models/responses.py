@@ -11,11 +11,12 @@ input, and λ = H α. R are learned channel matrices at the low modes.
 | `Free`            | R α at the low modes                   | frequency form           |
 | `Shared`          | R λ at the low modes                   | frequency form           |
 | `Residual`        | λ + R λ at the low modes, λ above them | frequency form           |
-| `Recurrence`      | H_d α                                  | a recurrence along time  |
-| `RecurrenceWithR` | H_d α + R λ at the low modes           | a recurrence along time  |
+| `Recurrence`      | H_d α                                  | recurrence − H_d α       |
+| `RecurrenceWithR` | H_d α + R λ at the low modes           | recurrence − H_d α       |
 
 The frequency form interpolates the input over the window by trigonometric functions (`lfno.spectral.pole_residue`). A
-recurrence interpolates the input between samples by a polynomial (`lfno.spectral.hold`). With R = 0, `Residual` equals `Exact`.
+recurrence interpolates the input between samples by a polynomial (`lfno.spectral.hold`). It gives the whole response from rest,
+not the two parts. With R = 0, `Residual` equals `Exact`. `lfno.models.real_basis` has recurrences in a real basis of space.
 """
 
 from __future__ import annotations
@@ -58,7 +59,7 @@ class Response(ABC):
         self.kernel, self.weights = kernel, weights
 
     def __call__(self, v: Tensor, steps: Sequence[float], transient: bool = True) -> list[Tensor]:
-        """Return one or two fields whose sum is the response from rest.
+        """Return one or two fields whose sum is the response.
 
         steps: the distances between points of the grid.
         transient: whether the response starts from rest. If False, the sum is the periodic steady state.

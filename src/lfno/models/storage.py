@@ -28,6 +28,7 @@ def load_network(path: str | PathLike[str], device: str | torch.device = "cpu") 
     """Return a network, ready for predictions.
 
     path: the file, the folder of a training run, or the name of a data set that has a shipped network.
+    device: the device of the network.
 
     Raises LfnoError if there is no such network, or if its file is damaged.
 
@@ -80,7 +81,7 @@ def build(tree: dict[str, Any], tensors: dict[str, Tensor], path: str | PathLike
         raise LfnoError(f"{path} does not say how its model was built: its metadata has no configuration or no grid")
     absent = sorted(set(kind.Config.__dataclass_fields__) - set(fields))
     if absent:
-        raise LfnoError(f"{path} is of an older release: its configuration does not name {absent[0]!r}; train the model again")
+        raise LfnoError(f"{path} was written by an older release: its configuration lacks {absent[0]!r}; train the model again")
     grid, config = Grid.from_dict(axes), kind.Config.from_fields(fields)
     dtype = tensors["lift.weight"].dtype if "lift.weight" in tensors else torch.float32
     if dtype not in (torch.float32, torch.float64):
@@ -89,14 +90,14 @@ def build(tree: dict[str, Any], tensors: dict[str, Tensor], path: str | PathLike
         with torch.device("meta"):  # tensors without memory: a damaged file may describe a model of any size
             wanted = _kinds(kind(grid, config).to(dtype).state_dict())
     except (RuntimeError, OverflowError) as error:  # sizes too large for an integer
-        raise LfnoError(f"{path} asks for a model too large to exist") from error
+        raise LfnoError(f"{path} describes a model with tensors that are too large for any machine") from error
     found = _kinds(tensors)
     if wanted != found:
         wrong = sorted(name for name in wanted | found if wanted.get(name) != found.get(name))[0]
         there, needed = found.get(wrong, "missing"), wanted.get(wrong, "no such tensor")
         raise LfnoError(f"{path}: tensor {wrong!r} is {there}, but its model needs {needed}")
     if sum(value.numel() for value in tensors.values()) > 2**33:
-        raise LfnoError(f"{path} asks for more than 8 billion numbers; refusing to allocate them")
+        raise LfnoError(f"{path} has more than 8 billion parameters, which is too many to load")
     model = kind(grid, config).to(dtype)
     model.load_state_dict(tensors)
     return model

@@ -8,7 +8,7 @@ Modules:
     stack: many networks of one shape as one
     adam: the optimiser
     losses: losses by name
-    frames: training samples of a network that goes from frame to frame
+    frames: training samples of a network that predicts each frame from the frame before
     labels: training samples with their labels, and the loss on them
     config: `TrainingConfig`, the options of training
     presets: the default hyper-parameters

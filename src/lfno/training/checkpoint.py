@@ -22,7 +22,7 @@ from lfno.training.task import Task
 
 KEY = "lfno-checkpoint"  # key of the description in the metadata of the file
 NAME = "checkpoint.safetensors"  # the newest checkpoint
-PREVIOUS = "checkpoint-previous.safetensors"  # the checkpoint before the newest one
+PREVIOUS = "checkpoint-previous.safetensors"  # the second newest checkpoint, called the previous checkpoint
 NEXT = "checkpoint-next.safetensors"  # the name of a checkpoint until it is completely written
 DAMAGED = "checkpoint-damaged.safetensors"  # a checkpoint that could not be read
 
@@ -52,7 +52,7 @@ def state(trainer: Trainer) -> State:
 
 
 def save(what: State, folder: Path) -> None:
-    """Write a state as the newest checkpoint. The checkpoint before is kept. If the disk is full, no checkpoint is lost."""
+    """Write a state as the newest checkpoint. The previous checkpoint is kept. If the disk is full, no checkpoint is lost."""
     tree, tensors = what
     tensorfile.write(folder / NEXT, tensors, tree, KEY)
     if (folder / NAME).exists():
@@ -63,7 +63,7 @@ def save(what: State, folder: Path) -> None:
 def restore(trainer: Trainer, folder: Path) -> bool:
     """Load the newest checkpoint into a trainer. Return whether the folder has a checkpoint.
 
-    If the newest checkpoint is damaged, the checkpoint before is loaded. Raises CheckpointError if no checkpoint can be used.
+    If the newest checkpoint is damaged, the previous one is loaded. Raises CheckpointError if no checkpoint can be used.
     """
     problems = []
     for path in (folder / NAME, folder / PREVIOUS):
@@ -74,11 +74,11 @@ def restore(trainer: Trainer, folder: Path) -> bool:
         except LfnoError as error:
             problems.append(str(error))
             if parallel.leader() and path.exists():
-                os.replace(path, folder / DAMAGED)  # otherwise `save` would overwrite the good checkpoint with it
+                os.replace(path, folder / DAMAGED)  # otherwise `save` would replace the previous checkpoint by this file
             continue
         _apply(trainer, tree, tensors, path)
         for problem in problems:
-            more = f"training continues from the checkpoint before, at epoch {trainer.epoch}"
+            more = f"training continues from the previous checkpoint, at epoch {trainer.epoch}"
             logging.getLogger("lfno").warning(f"{problem}; {more}")
         return True
     if problems:
@@ -134,10 +134,10 @@ def narrowed(trainer: Trainer, rows: list[int], epochs: int) -> Trainer:
 
 
 def fingerprint(trainer: Trainer) -> dict[str, Any]:
-    """Return the properties that a run must have in common with a checkpoint to be resumed from it.
+    """Return the properties of a run that must be equal in a checkpoint, so that the run can be resumed from it.
 
-    Of these, only the batch may differ: it may be smaller. The number of epochs and the interval between validations are not
-    among them and may change.
+    There is one exception: the batch of the resumed run may be smaller. The number of epochs and the interval between
+    validations may change, so they are not included.
     """
     first = trainer.tasks[0]
     training = asdict(trainer.config)

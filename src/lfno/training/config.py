@@ -28,12 +28,12 @@ class TrainingConfig:
     learning_rate: the largest learning rate.
     weight_decay: the weight decay of all parameters except R and the poles, decoupled from the gradient as in AdamW. Poles have
         no weight decay.
-    steady_decay: the weight decay of R. R has its own decay, because it overfits before other parameters do. With None, short
-        pilot runs choose between 1e-4 and "held" by the validation loss. "held" keeps R at its initial value.
+    steady_decay: the weight decay of R. R has its own decay, because R overfits before other parameters do. "held" keeps R at
+        its initial value. With None, short pilot runs choose between 1e-4 and "held" by the validation loss.
     schedule: "cosine" or "step". With "cosine", the learning rate rises linearly over the share `warmup` of the epochs and then
         falls to zero as half a cosine. With "step", the learning rate is multiplied by `gamma` every `step_size` epochs.
-    starts: the number of initialisations that are tried with short runs, because a small network may get stuck from one of
-        them. Training continues from the initialisation with the lowest validation loss.
+    starts: the number of initialisations that are tried with short runs, because a small network can get stuck from a bad
+        initialisation. The training then uses the initialisation with the lowest validation loss.
     clip: the largest gradient norm of a step; 0 for no limit.
     loss: the name of the loss, a key of `lfno.training.losses.LOSSES`.
     patience: stop if the validation loss has not improved for this number of epochs; 0 for never.

@@ -93,7 +93,7 @@ class Estimate:
 
 
 def estimate(tasks: Sequence[Task], config: TrainingConfig, device: torch.device | str, folder: Path | None) -> Estimate:
-    """Estimate the cost of a run. The memory of steps with one and with a few samples is measured; on a CPU, steps are timed.
+    """Return the expected cost of a run. The memory of small steps is measured. On a CPU, steps are timed.
 
     tasks: the runs of the stack.
     config: the configuration of the training.
@@ -180,7 +180,7 @@ def _step(task: Task, config: TrainingConfig, size: int, runs: int) -> Callable[
     """Return a function that computes the gradient of a batch of `size` samples for a stack of `runs` equal models."""
     stack = Stack([task.model] * runs, torch.device("cpu"))
     samples = {name: torch.zeros(runs, size, *values.shape[1:]) for name, values in task.train.arrays().items()}
-    # the time steps that the loss ignores (`unscored`) do not change the cost; the trainer reports a number that is too large
+    # the time steps that the loss ignores (`unscored`) do not change the cost. If there are too many, the trainer says so later
     score = partial(sample_losses, config=replace(config, unscored=0))
     theta = stack.theta.detach().requires_grad_()
     return lambda: torch.autograd.grad(stack.losses(theta, samples, score).sum(), theta)

@@ -20,19 +20,21 @@ def pieces(samples: Samples) -> Samples:
         (sample, frames × channels, *space, time). The outputs are the frames after them: (sample, channels, *space, time).
 
     Returns samples with x and y of shape (piece, channels, *space, AHEAD); trajectories with fewer frames have shorter pieces.
-    x repeats the given frame along time. If the frames cannot be divided evenly, the first ones are left out. Raises LfnoError
+    x repeats the given frame along time. If the pieces do not cover all frames, the first frames are left out. Raises LfnoError
     for samples that are not complete trajectories, and for inputs that change in time.
     """
     x, y = np.asarray(samples.x), samples.label
     if samples.y is None or samples.mask is not None or samples.weight is not None:
-        raise LfnoError("a marching network needs complete fields, but values are missing or only a part of them is known")
+        raise LfnoError(
+            "a marching network needs complete fields as outputs: no missing values, no steady states and no residuals"
+        )
     channels = y.shape[1]
     given = x[..., :1].reshape(len(x), -1, channels, *x.shape[2:-1], 1)
     if np.ptp(x, axis=-1).any():
         raise LfnoError("a marching network is for fields without forcing, but these inputs change in time")
     frames = np.concatenate((np.moveaxis(given, 1, -1)[..., 0, :], y), -1)
     if np.array_equal(frames[..., -y.shape[-1]], frames[..., -y.shape[-1] - 1]):
-        raise LfnoError("the first frame of the outputs is equal to the given frame; remove it from the outputs")
+        raise LfnoError("the first output frame is equal to the last input frame; remove it from the outputs")
     ahead = min(AHEAD, frames.shape[-1] - 1)
     count = (frames.shape[-1] - 1) // ahead
     first = frames.shape[-1] - 1 - count * ahead

@@ -14,7 +14,7 @@ def replayable(function: Callable[[], None], state: Sequence[Tensor], device: to
     """Return a function with the effect of `function`. On a GPU, each call replays a CUDA graph.
 
     function: a function that changes tensors in place. It must read and write the same tensors at every call.
-    state: the tensors that `function` changes. To capture the graph, `function` is called; `state` is then restored.
+    state: the tensors that `function` changes. The capture of the graph calls `function`, and then restores these tensors.
     device: the device of the tensors. On a CPU, `function` itself is returned.
     """
     if device.type != "cuda":

@@ -55,19 +55,19 @@ class Samples(Short):
         return cls(data.inputs, data.outputs, label, weight)
 
     def remainder(self, known: np.ndarray, start: int = 0) -> Samples:
-        """Return the samples with the residual `label − known` as the label. The label is y, or the steady state without y.
+        """Return the samples with the residual `label − known` as the label. The label is y, or `steady` if y is not given.
 
         known: the prediction of a fitted model, in the shape of the label.
-        start: the first time step of the norms below.
+        start: the first time step that the norms below include.
 
-        A relative loss of the residual, multiplied by `weight`, is relative to the label again. For this, the weight of a
-        sample is ‖label − known‖ / ‖label‖ over its measured points. A sample that the fitted model explains well has a small
-        weight.
+        A relative loss divides the error by ‖label − known‖. The weight ‖label − known‖ / ‖label‖ of each sample makes the loss
+        relative to the label again. A sample that the fitted model explains well therefore has a small weight. The norms are
+        over the measured points, with each channel divided by its root mean square.
         """
         label = self.label
         left = label - known
         counted = np.ones(left.shape, bool) if self.mask is None else np.asarray(self.mask, bool)
-        counted[..., : start if start < left.shape[-1] else 0] = False  # too large a `start` is reported later, by the trainer
+        counted[..., : start if start < left.shape[-1] else 0] = False  # the trainer reports a `start` that is too large
         scale = np.sqrt((label**2).mean((0, *range(2, left.ndim)), keepdims=True, where=counted))
         scale = np.where(scale > 0, scale, 1.0)
         own, whole = (

@@ -16,8 +16,8 @@ if TYPE_CHECKING:
 def live(quiet: bool) -> Iterator[Watch | None]:
     """Yield a function for `lfno.fit(watch=…)`, which shows the progress; None if `quiet`.
 
-    A terminal shows one line that changes. A file or a pipe gets one line for every tenth of the run. The shown time left
-    includes pilot runs and training. Log messages of the library are printed between these lines.
+    A terminal shows one line that changes. A file or a pipe gets one line for every tenth of the run. The time left includes
+    pilot runs and training. Log messages of the library are printed between these lines.
     """
     if quiet:
         yield None

@@ -33,7 +33,7 @@ RETREATS = 3  # largest number of returns to a good state; a run that needs more
 
 @dataclass(repr=False)
 class History(Short):
-    """The values at each validation so far, one entry of each list for each validation.
+    """The values at each validation so far. Each list has one entry for each validation.
 
     epoch: the number of finished epochs.
     rate: the learning rate.
@@ -58,6 +58,7 @@ class Trainer:
     tasks: models and samples of equal shapes, one task for each run.
     config: the options of training, which are the same for all runs.
     device: the device that computes.
+
     Raises LfnoError for tasks that cannot be trained as one stack.
     """
 
@@ -197,7 +198,7 @@ class Trainer:
         """Act on the losses of a validation, and return them as a record.
 
         The parameters of a run are kept if they are its best so far. A run whose loss is not finite returns to its last good
-        state. A run that does not improve stops.
+        state (the state at the last validation with finite losses). A run that has not improved for `patience` epochs stops.
         """
         finite = torch.isfinite(self.validation_loss) & torch.isfinite(self.train_loss)
         finite &= torch.isfinite(self.adam.theta).all(1)
@@ -255,6 +256,7 @@ class Trainer:
         """Return the predictions of all runs with their best parameters, (runs, samples, outputs, *grid).
 
         x: inputs of each run, (runs, samples, inputs, *grid).
+
         The predictions of a run whose loss was never finite are NaN.
         """
         parts = torch.as_tensor(np.asarray(x, dtype=np.float32)).split(self.config.batch, dim=1)

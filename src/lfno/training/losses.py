@@ -1,7 +1,7 @@
 """Losses. Each is a function loss(prediction, truth, mask) that returns the loss of each sample, (sample,).
 
 prediction, truth: (sample, channel, *grid).
-mask: shape of the truth, 1 where the truth was measured, else 0; None if all of it was measured. Other points are ignored.
+mask: shape of the truth, 1 where the truth was measured, else 0. Points with 0 are ignored. None if all points were measured.
 """
 
 from __future__ import annotations
@@ -31,9 +31,9 @@ def relative_h1(prediction: Tensor, truth: Tensor, mask: Mask = None) -> Tensor:
     For an oscillator, value and slope are displacement and velocity, which are its whole state. This loss therefore uses more
     information from the same samples than the relative L2 error.
 
-    The error of the slopes is divided by the norm of the true slopes, or, if it is larger, by the norm of the slopes of half a
-    sine period over the axis that has the norm of the truth. An almost constant sample therefore causes no division by a tiny
-    number. A slope is used only if both of its end points were measured.
+    The error of the slopes is divided by the norm of the true slopes. This norm has a lower bound, so that an almost constant
+    sample causes no division by a tiny number. The bound is the norm of the slopes of a sine that has half a period over the
+    axis and the norm of the truth. A slope is used only if both of its end points were measured.
     """
     parts = [relative_l2(prediction, truth, mask)]
     size = _measured(truth, mask).flatten(1).square().sum(1)

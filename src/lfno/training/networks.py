@@ -94,7 +94,7 @@ def train_networks(
         the record. It has one more entry, "left": the expected time in seconds until the end.
     device: "cpu", "cuda" or "cuda:1"; None for the best device.
     known: the prediction of a fitted model, in the shape of the outputs. The networks then learn the residual.
-    seconds: time limit for pilot runs and training together. If it is too short, there are fewer epochs.
+    seconds: time limit for pilot runs and training together. A short limit reduces the number of epochs.
     haste: factor by which the initial poles decay faster than usual.
 
     Ctrl-C ends the training early, and the best networks so far are returned. Raises KeyboardInterrupt if there is no network
@@ -135,7 +135,7 @@ def train_networks(
 
 
 def check_request(dataset: Dataset, preset: Preset, ensemble: int, folder: str | Path | None, resume: bool) -> None:
-    """Raise LfnoError if no network can be made with these options, or if there is no run to resume."""
+    """Raise LfnoError if these options do not define a network or an ensemble, or if there is no run to resume."""
     if not (isinstance(ensemble, int) and 1 <= ensemble <= MOST_MEMBERS):
         raise LfnoError(f"ensemble is {ensemble!r}: a whole number of members from 1 to {MOST_MEMBERS} is needed")
     if resume and (folder is None or not Path(folder).exists()):
@@ -173,7 +173,7 @@ def make_task(
     if isinstance(model, Marching):
         train = pieces(train)
     offset, scale = scale_of(train.label, train.mask)
-    if known is not None:  # errors are relative to the responses, so the scales of the channels are those of the responses
+    if known is not None:  # the loss is relative to the responses, so the scales of channels have the ratios of the responses
         mask = None if dataset.mask is None else dataset.mask[split.train]
         whole = scale_of(dataset.outputs[split.train], mask)[1]
         scale = whole * np.sqrt(np.mean((scale / whole) ** 2))

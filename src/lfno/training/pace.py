@@ -59,8 +59,8 @@ class Pace:
     def after_pilot(self, took: float) -> TrainingConfig:
         """Return the configuration of the training, with fewer epochs if the budget needs it.
 
-        took: the time of the pilot runs in seconds. The expected time of the training changes in the same ratio as the time
-            of the pilot runs, because the ratio shows how fast the machine is.
+        took: the time of the pilot runs in seconds. The ratio of this time to the expected time shows how fast the machine is.
+            The expected time of the training is multiplied by this ratio.
         """
         if self.pilot and self.training and took > 0:
             self.training *= took / self.pilot
@@ -76,7 +76,7 @@ class Pace:
         return self.config
 
     def watcher(self, watch: Watcher | None) -> Watcher:
-        """Return a function that is called at every validation: it calls `watch` and stops a run that is over its budget.
+        """Return a function for every validation: it calls `watch`, and stops a training that exceeds its budget by 5 %.
 
         `record["left"]` is the expected time in seconds until the end of the training.
         """

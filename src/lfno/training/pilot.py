@@ -5,8 +5,9 @@ R are the Fourier weights: one trainable channel matrix for each low Fourier mod
 Initialisation: a small network may get stuck from one initialisation. Several initialisations are tried, each for a small share
 of the epochs.
 
-Weight decay of R: if all inputs have one shape, or for fields in space, R reduces the error. With many different inputs, R
-overfits. Two pilot runs are therefore compared: in one of them R is trained, in the other one R keeps its initial value.
+Weight decay of R: R reduces the error of fields in space, and of signals whose inputs all have one shape. With many different
+inputs, R overfits. Two pilot runs are therefore compared: in one of them R is trained, in the other one R keeps its initial
+value.
 """
 
 from __future__ import annotations
@@ -35,7 +36,8 @@ from lfno.training.task import Task
 #: values of `steady_decay` that the pilot runs compare: R is trained with a weak decay, or R keeps its initial value
 STRENGTHS: tuple[SteadyDecay, ...] = (1e-4, HELD)
 SHARE = 0.2  # length of the pilot run for R, as a share of the epochs of the run
-#: smallest number of steps of the pilot run for R, up to LARGEST_SHARE: early in training, R helps even if it overfits later
+#: smallest number of steps of the pilot run for R. R helps early in training and may overfit later, which a shorter run would
+#: not show. LARGEST_SHARE has priority
 FEWEST_STEPS = 450
 LARGEST_SHARE = 0.5  # largest length of the pilot run for R, as a share of the epochs of the run
 START_SHARE = 0.04  # length of the pilot run of one initialisation, as a share of the epochs of the run
@@ -79,7 +81,7 @@ def choose_all(
 
 
 def lightened(tasks: Sequence[Task]) -> list[Task]:
-    """Return the tasks with models without R, if R is zero and not trained in all runs of the stack. Such models are faster."""
+    """Return the tasks with models without R, which are faster, if R is zero and is not trained in all runs of the stack."""
     models = [t.model for t in tasks if t.steady_decay == HELD and isinstance(t.model, LFNO) and t.model.starts_exact]
     if len(models) < len(tasks):
         return list(tasks)
@@ -156,7 +158,7 @@ def share_of_pilot(samples: int, config: TrainingConfig) -> float:
 def choose_strength(
     tasks: Sequence[Task], config: TrainingConfig, device: str | torch.device, watch: Watcher | None = None
 ) -> list[Task]:
-    """Return the tasks with the better weight decay of R. Tasks with equal samples share one pilot run and one choice."""
+    """Return the tasks with the better weight decay of R. Tasks with equal samples share their pilot runs and the choice."""
     if config.steady_decay is not None:
         return list(tasks)
     keys = [_samples(task) for task in tasks]

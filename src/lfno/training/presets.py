@@ -84,7 +84,7 @@ def default_preset(model: str, grid: Grid) -> Preset:
     if kind == "LNO":
         fields |= {"activation": "sin"}
     if kind == "LFNO" and any(axis.boundary in OF_BOUNDARY for axis in grid.axes):
-        # a real basis has one mode for each pair of Fourier modes ±l
+        # mode k of a real basis has k half periods over the axis, so the same wavelengths need twice as many modes
         fields["modes"] = tuple(min(2 * n, m) if axis.boundary in OF_BOUNDARY else n
                                 for n, m, axis in zip(modes, most, grid.axes, strict=True))  # fmt: skip
     if kind == "LFNO":
@@ -107,7 +107,7 @@ def default_preset(model: str, grid: Grid) -> Preset:
 
 
 def _marching_preset(grid: Grid) -> Preset:
-    """Return the preset of a network that goes from frame to frame. Its samples are short pieces of the trajectories."""
+    """Return the preset of a network that predicts each frame from the frame before. Its samples are short pieces."""
     modes = tuple(min(16, max_modes(axis.size, half=d == grid.ndim - 2)) for d, axis in enumerate(grid.axes[:-1]))
     fields: dict[str, Any] = {"width": 32, "modes": (*modes, 1), "projection": 64}
     training = TrainingConfig(epochs=90, batch=32, learning_rate=2e-3, weight_decay=1e-5, validate_every=1)

@@ -1,4 +1,7 @@
-"""Choose the size of a model from the data: steady modes, poles and their initial range, and the number of epochs."""
+"""Choose the size of a model from the data: steady modes, poles and their initial range, and the number of epochs.
+
+Steady modes are the Fourier modes that a layer keeps (the option `modes`).
+"""
 
 from __future__ import annotations
 
@@ -44,10 +47,11 @@ def choose_size(dataset: Dataset, split: Split, model: str = "lfno", unscored: i
     model: "lfno", "lno" or "fno".
     unscored: the number of time steps at the start of each sample that the loss ignores (the warm-up).
 
-    The modes of the steady part reach 10 % beyond the frequency below which 99.9 % of the energy of input and output lies.
-    There are at least 4 modes along each axis, and at most MOST_IN_FIELDS for fields. For signals, the number of poles is half
-    the number of periods of the highest output frequency in a window, but 8 to 32. For fields, it is 8. The initial frequencies
-    of the poles are below the highest output frequency.
+    The highest frequency of a signal is the frequency below which 99.9 % of its energy lies. The steady modes reach 10 % beyond
+    the highest frequencies of input and output. There are at least 4 modes along each axis, and at most MOST_IN_FIELDS for
+    fields. The number of poles is 8 for fields. For signals, the number of poles is half the number of periods of the highest
+    output frequency in a window, and at least 8 and at most 32. The initial frequencies of the poles are below the highest
+    output frequency.
 
     >>> t = np.arange(512) * 0.1
     >>> data = Dataset(np.sin([[t], [t]]), np.cos([[t], [t]]), lfno.Grid.line(512, 0.1))
@@ -67,8 +71,8 @@ def choose_size(dataset: Dataset, split: Split, model: str = "lfno", unscored: i
         modes.append(min(max(wanted, 4), most, MOST_IN_FIELDS if last else most))
         unit = "Hz" if axis.unit == "s" else f"1/{axis.unit or axis.name}"
         where = f"{modes[-1]} of {most} steady modes along {axis.name}"
-        edges = f"{ins / axis.length:.3g} {unit} and {outs / axis.length:.3g} {unit}"
-        why = f"{100 * ENERGY:g} % of the energy of input and output lies below {edges}"
+        edges = f"{ins / axis.length:.3g} {unit} (input) and {outs / axis.length:.3g} {unit} (output)"
+        why = f"{100 * ENERGY:g} % of the energy lies below {edges}"
         reasons.append(("modes", f"{where}: {why}"))
         if axis.time:
             swings = max(outs, 4.0)
@@ -95,7 +99,7 @@ def choose_size(dataset: Dataset, split: Split, model: str = "lfno", unscored: i
 
 
 def highest_mode(values: np.ndarray, axis: int, energy: float = ENERGY) -> float:
-    """Return the number of the mode below which the share `energy` of the energy along an axis lies; 0 for constant values.
+    """Return the lowest mode such that the share `energy` of the energy lies in this and lower modes; 0 for constant values.
 
     values: an array; the energy is summed over all other axes.
     axis: the index of the axis.

@@ -21,7 +21,7 @@ Score = Callable[[Respond, dict[str, Tensor], Tensor], Tensor]
 
 
 class Stack:
-    """Models of equal architecture, one for each run.
+    """Models of equal shape, one for each run.
 
     The parameters of run r are row r of `theta`, a real matrix (runs, parameters). The rows are independent, so each run gives
     the result that it would give alone.
@@ -40,11 +40,10 @@ class Stack:
     def decay(self, general: float, steady: Sequence[float]) -> Tensor:
         """Return the weight decay of every parameter, (runs, parameters).
 
-        general: the weight decay of most parameters.
+        general: the weight decay of all parameters except R and the poles.
         steady: the weight decay of R, one value per run.
 
-        A module lists its parameters without weight decay (the poles) in `undecayed`, and the parameters of R in
-        `free_parameters`.
+        A module lists the names of its poles, which have no weight decay, in `undecayed`. It lists R in `free_parameters`.
         """
         rates = {}
         for prefix, module in self.template.model.named_modules():

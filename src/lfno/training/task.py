@@ -60,19 +60,19 @@ class Task:
 
 
 def hasten(network: Operator, factor: float) -> None:
-    """Make all poles of a network for signals decay faster by a factor, in place.
+    """Make all stable poles of a network for signals decay faster by a factor, in place.
 
     The residues are multiplied by the square root of the factor, so that the impulse response of each pole keeps its energy.
     """
     for kernel in network.modules() if factor != 1 else ():
-        if isinstance(kernel, PoleResidue):
+        if isinstance(kernel, PoleResidue) and kernel.stable:
             with torch.no_grad():
                 kernel.get_parameter("poles_0")[..., 0] += math.log(factor)
                 kernel.residues.mul_(math.sqrt(factor))
 
 
 def check_tasks(tasks: Sequence[Task]) -> None:
-    """Raise LfnoError unless all tasks have models and samples of equal shapes, and all values are finite."""
+    """Raise LfnoError if models or samples of the tasks have different shapes, or if a value is not finite."""
     if not tasks:
         raise LfnoError("there is no task: at least one is needed")
     first = tasks[0]
@@ -86,7 +86,7 @@ def check_tasks(tasks: Sequence[Task]) -> None:
 
 
 def _check_samples(task: Task, first: Task, role: str) -> None:
-    """Raise LfnoError unless the samples of a task have labels, finite values, and the shapes of the first task.
+    """Raise LfnoError if the samples of a task have no label, a value that is not finite, or other shapes than the first task.
 
     role: "train" or "validation".
     """
