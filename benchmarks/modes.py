@@ -3,9 +3,9 @@
     python benchmarks/modes.py [masses] [NAME …] [--feedback] [--seconds S] [--out FILE.json]
 
 `masses` is a simulated record of 50,000 samples of two masses with a cubic spring and 1 % noise (see masses.py). The program
-fits a linear model and a model with feedback to this record. NAME is a data set with random inputs, for example
-duffing-c05-rich. The program takes the shipped model of this name. With --feedback, it also fits a linear model and a model
-with feedback to this data set.
+fits two models to this record: a linear model, and a model with feedback. A model with feedback has linear modes and a
+nonlinear force that acts back on them. NAME is a data set with random inputs, for example duffing-c05-rich. The program takes
+the shipped model of this name. With --feedback, it also fits a linear model and a model with feedback to this data set.
 
 The table lists every mode that contributes at least 5 % to the response, with the nearest true pole λ and the relative error
 |Δλ|/|λ|, which should be at most 2 %.

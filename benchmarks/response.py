@@ -35,7 +35,7 @@ MOST = 2.0  # largest promised ratio of the error of the response to the error o
 def point_errors(found: Response, truth: Response, turn: float) -> np.ndarray:
     """Relative L2 error over a cycle, (amplitudes, frequencies), by Parseval's identity; NaN where the truth is not unique.
 
-    turn: the whole turn of an output that is an angle, else 0. Whole turns in the mean are no error.
+    turn: 2π if the output is an angle, else 0. Two mean angles that differ by a multiple of 2π count as equal.
     """
     weight = np.where(np.arange(found.harmonics.shape[-1]) == 0, 1.0, 0.5)
 

@@ -40,9 +40,10 @@ def forces(
 ) -> np.ndarray:
     """Return multisines of 16 tones, (count, 1, time), zero at t = 0.
 
-    scale: factor of all amplitudes.
+    The tones of one multisine have the amplitude scale × a / 4. The random number a lies between `least` and 1. Every multisine
+    has its own a.
+
     band: lowest and highest frequency of the tones in Hz.
-    least: smallest amplitude before this factor; the largest is 1.
     """
     rng = np.random.default_rng(seed)
     tones, phases = rng.uniform(*band, (count, 16, 1)), rng.uniform(0, 2 * np.pi, (count, 16, 1))
@@ -83,7 +84,7 @@ def main() -> None:
         ranged = Coverage.of(forces(RANGED, 3, least=least), GRID)
         known = ranged.distances(forces(NEW, 1, least=least), GRID)
         others = {"2×": (2.0, (0.05, 1.0)), "5×": (5.0, (0.05, 1.0)), "other band": (1.0, (2.0, 4.0))}
-        print(f"amplitudes from {least} to 1: flagged in range {100 * (known > 1).mean():.1f} %")
+        print(f"amplitudes from {least} to 1: {100 * (known > 1).mean():.1f} % of the inputs in range are flagged")
         for seed, (name, (scale, band)) in enumerate(others.items(), start=4):
             outside = ranged.distances(forces(NEW, seed, scale, band, least), GRID)
             print(f"    {name:12s} AUROC {auroc(known, outside):.3f}, flagged {100 * (outside > 1).mean():.1f} %", flush=True)

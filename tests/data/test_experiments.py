@@ -83,7 +83,7 @@ def test_the_axis_of_periods_is_the_axis_along_which_the_values_repeat(order: st
     else:
         arrays = {name: one.transpose(axes[order]) for name, one in values.items()}
     found, period, periods = runs_of(arrays)
-    if order == "phase, period, amplitude":  # the second axis has the channels, unless it has the periods
+    if order == "phase, period, amplitude":  # the periods are on the third axis, so `runs_of` reads the second as channels
         assert (period, periods, len(found), found[0]["y"].shape) == (PERIOD, 4, 2, (4 * PERIOD, 3))
         return
     assert (period, periods, len(found)) == (PERIOD, 4, 6)

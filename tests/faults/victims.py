@@ -119,16 +119,20 @@ def signals() -> tuple[np.ndarray, np.ndarray]:
 
 
 def train(folder: Path, save_every: float = 0.0, **changes: Any) -> None:
-    """Train a small network with its pilot. If `folder` exists, continue the run in it.
+    """Train a small network. If `folder` exists, continue the run in it.
+
+    Short trial runs, the pilot, first choose the weight decay `steady_decay`, unless `changes` sets it.
 
     save_every: seconds between two checkpoints.
+    changes: options of the model and the training.
     """
     from lfno.surrogate import fit
     from lfno.training import run
 
     run.SAVE_EVERY = save_every
     fields = {"width": 4, "modes": 8, "n_poles": 4, "projection": 8, "batch": 5, "epochs": EPOCHS, "validate_every": 1}
-    # several processes add gradients in another order, and a high learning rate amplifies the rounding errors
+    # half the default learning rate: tests compare training in several processes with training in one process. Several
+    # processes add the gradients in another order, and a higher rate would amplify the differences from rounding
     fields |= {"learning_rate": 5e-3}
     fit(signals(), "lfno", dt=0.1, folder=folder, resume=folder.exists(), device="cpu", **{**fields, **changes})
 

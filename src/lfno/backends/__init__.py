@@ -12,15 +12,15 @@ Modules:
     chunk_products: the recurrence and the channel map of a layer in chunks of samples, as a few matrix products, for a CPU
     chunk_states: the states before all chunks of `chunk_products`, and their gradient
     scan: a recurrence as products with triangular matrices
-    products: matrix products with the faster CPU library
+    products: matrix products on a CPU with MKL or oneDNN, whichever library is faster
     recurrence_kernel: a whole layer with poles along time as a few GPU kernels
     chunked: the kernels of `recurrence_kernel`
     update: the last operations of a layer (channel map, activation, skip connection) as a GPU kernel
     gated: the last operations of a layer with a gate as a GPU kernel
     perceptron: the projection, a network of two layers at every point, as a GPU kernel
     activations: activation functions inside kernels
-    stacked: the layout of a stack of networks for kernels
-    cache: results that are stored between calls: wave matrices, and functions of a layer's parameters
+    stacked: tensors with an axis of networks, so that one kernel computes several networks (a stack)
+    cache: results that are stored between calls: Fourier matrices, and functions of a layer's parameters
 """
 
 from __future__ import annotations

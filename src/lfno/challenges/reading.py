@@ -17,7 +17,7 @@ from lfno.core.errors import LfnoError
 from lfno.data.files import read
 from lfno.data.files.variables import Variables
 
-#: smallest number of samples of a record after the samples for the initial state
+#: smallest number of samples that a record must have after its first `skip` samples, which are only for the initial state
 SHORTEST = 8
 
 

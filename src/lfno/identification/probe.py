@@ -71,7 +71,7 @@ def random_forces(samples: int, channels: int, size: int, step: float, band: tup
     (2, 1, 500)
     """
     draw = np.random.default_rng(0)
-    long = 2 * size  # a double period, so that a force does not repeat within `size` steps
+    long = 2 * size  # a force is half a period of a periodic signal, so that its end does not continue at its beginning
     frequencies = np.fft.rfftfreq(long, step)
     inside = (frequencies >= band[0]) & (frequencies <= band[1]) & (frequencies > 0)
     if not inside.any():
@@ -111,7 +111,10 @@ def small_signal(
     """
     start = math.floor(settle * size)
     if not (0 < amplitude <= LARGEST and abs(operating) <= LARGEST):
-        raise LfnoError(f"an amplitude of {amplitude} about {operating} cannot show modes: give a positive amplitude")
+        raise LfnoError(
+            f"forces of amplitude {amplitude} around the constant input {operating} cannot show modes: give a positive "
+            f"amplitude; neither number may exceed {LARGEST:g} in magnitude"
+        )
     if size - start < FEWEST:
         raise LfnoError(f"{size - start} steps of a response are too few to show modes; at least {FEWEST} are needed")
     forces = random_forces(FORCES * channels, channels, size - start, step, band)

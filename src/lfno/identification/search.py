@@ -10,7 +10,8 @@ from lfno.identification.projection import Projection
 
 #: a further pole is accepted if the new held-out error is below this part of the old one
 IMPROVEMENT = 0.97
-#: a smaller gain, with an error below this part of the old one, is accepted if it is statistically significant (see SURE)
+#: a further pole with a smaller gain is accepted if the new error is below this part of the old one, and if the gain is
+#: statistically significant (see SURE)
 SLIGHT = 0.997
 #: smallest significant gain: the mean fall of the squared held-out errors, in standard errors of this fall
 SURE = 3.0
@@ -63,7 +64,8 @@ def _integrators(problems: dict[str, Projection]) -> tuple[Projection, np.ndarra
     """Return the problem with the best hold, and one slow oscillation that stands for two integrators, (1,).
 
     The path from a force to a position has two integrators. Two integrators are the limit of an oscillation that is slower than
-    the record. In a control loop, only the correct hold explains the two integrators.
+    the record. With a wrong hold, the force has small errors, and two integrators turn them into a growing drift of the
+    position. In a control loop the measured position stays small, so that only the correct hold has a small error.
     """
     found = []
     for problem in problems.values():
@@ -140,7 +142,7 @@ def lasting(problem: Projection, poles: np.ndarray) -> np.ndarray:
 def contributions(problem: Projection, poles: np.ndarray) -> np.ndarray:
     """Return the rms of the response of each mode, relative to the rms of the outputs, (poles,).
 
-    If the problem has a constant, the means are subtracted first. Otherwise the offset of a sensor would count as motion.
+    If the problem has a constant, the means are subtracted first, so that the offset of a sensor does not count as motion.
     """
     residues = residues_of(problem, poles)[1]
 

@@ -78,7 +78,10 @@ class RealBasis(Recurrence):
         return [InBasis(self._matrices(shape, self.kernel.residues), self.inner_terms(shape, steps, transient))]
 
     def inner_terms(self, shape: Sequence[int], steps: Sequence[float], transient: bool) -> list[nn.Module]:
-        """Return modules with constant real matrices for the response of fields in the basis; see `lfno.models.terms`."""
+        """Return modules for exports. The sum of their outputs is the response to a field in the basis.
+
+        The modules have constant real matrices; see `lfno.models.terms`.
+        """
         if transient:
             return [RecurrentTerm(self.kernel.tables(shape[-1], steps[-1], self.hold, False), [], [], shape[-1])]
         return [TimeFilter(self.transfer_at(shape[-1], steps[-1]), shape[-1], shape[-1])]

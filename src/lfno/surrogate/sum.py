@@ -60,7 +60,7 @@ class Sum:
 
 
 def parts_of(member: Any) -> list[Any]:
-    """Return the summands of a member: the linear model and the network of a `Sum`, or else the member alone."""
+    """Return the linear model and the network if a member of an ensemble is a `Sum`, else a list with the member alone."""
     return [member.linear, member.network] if isinstance(member, Sum) else [member]
 
 

@@ -44,7 +44,7 @@ INTEGRATOR = 100.0
 
 @dataclass(frozen=True)
 class Axis:
-    """Coefficients of the equation for one output, in the units of the windows.
+    """Coefficients of the equation for one output, in the scaled units of the windows (`windows.Scales`).
 
     output: index of the output.
     drive: b, (inputs,).
@@ -116,11 +116,14 @@ def averaged(values: np.ndarray, weights: np.ndarray) -> np.ndarray:
 
 
 def initial_law(windows: Windows, axis: Axis, like: Law) -> Law:
-    """Return the law of an axis in modal coordinates. `like` is a law with the same inputs and outputs."""
+    """Return the equations of an axis as a `Law`, the arrays of a model in modal coordinates.
+
+    like: a law with the same inputs and outputs.
+    """
     slowest = 1 / (INTEGRATOR * len(windows.inputs) * windows.step)
     stiffness = max(axis.stiffness, slowest * axis.damping)
     matrix = np.array([[0.0, 1.0], [-stiffness, -axis.damping]])
-    # the second column is the path of the friction, which acts like a force
+    # friction acts like one more force: the last column is its effect on position and velocity
     inward = np.stack([np.zeros(len(axis.drive) + 1), np.append(axis.drive, -axis.friction)])
     poles, drive, rows = modal(matrix, inward, np.eye(2))
     decays = int((poles.imag == 0).sum())
