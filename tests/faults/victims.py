@@ -108,7 +108,7 @@ def telling(sentence: Path, work: Callable[..., Any], *arguments: Any) -> None:
 
 
 def signals() -> tuple[np.ndarray, np.ndarray]:
-    """Return inputs (24, 64) and outputs (24, 64): sines and their integrals, which decay.
+    """Return inputs (24, 64) and outputs (24, 64): sines, and their integrals over time multiplied by a decaying exponential.
 
     17 of the 24 samples are for training, so that the last batch of 5 has only 2 samples.
     """
@@ -121,7 +121,7 @@ def signals() -> tuple[np.ndarray, np.ndarray]:
 def train(folder: Path, save_every: float = 0.0, **changes: Any) -> None:
     """Train a small network. If `folder` exists, continue the run in it.
 
-    Short trial runs, the pilot, first choose the weight decay `steady_decay`, unless `changes` sets it.
+    Pilot runs (`lfno.training.pilot`) first choose the weight decay of R, unless `changes` sets `steady_decay`.
 
     save_every: seconds between two checkpoints.
     changes: options of the model and the training.

@@ -1,4 +1,4 @@
-"""Any prediction, reference solution or response gives a right evaluation or an LfnoError."""
+"""Metrics, baselines, identification and surrogates give a right result or an LfnoError for any arrays."""
 
 from __future__ import annotations
 

@@ -22,7 +22,10 @@ CUBE = Grid((Axis("x", 6, 0.1, periodic=True), Axis("y", 7, 0.1), Axis("t", 8, 0
 
 
 def stirred(model: Operator) -> Operator:
-    """Return the model with offsets, and with noise on all parameters, so that no term is zero (R starts at zero)."""
+    """Return the model with offsets, and with noise on all parameters, so that no term is zero.
+
+    Without noise, the Fourier weights R of some networks are zero before training.
+    """
     torch.manual_seed(0)
     model.normalise(0.3, 2.0, -0.1, 1.5)
     with torch.no_grad():

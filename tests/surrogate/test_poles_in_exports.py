@@ -18,7 +18,8 @@ from tests.surrogate.rigs import needs_compiler
 from tests.surrogate.test_c import run_c
 
 GRID = Grid.line(400, dt=0.05)
-#: groups of nearly equal poles; the poles of a group have the residues of one high-order pole
+#: groups of nearly equal poles. If the poles of a group differ, their residues are large and their responses nearly cancel; see
+#: `model`
 GROUPS = {
     "none": [],
     "separate": [[-0.5], [-0.2 + 3j], [-4.0]],
@@ -31,7 +32,11 @@ GROUPS = {
 
 
 def model(groups: list[list[complex]], inputs: int = 2, outputs: int = 2, hold: str = "linear") -> Surrogate:
-    """Return a linear model whose groups of poles μ_m have the residues r / Π_{j≠m} (μ_m − μ_j), with a random r each."""
+    """Return a linear model with these poles. Pole m of a group has the residue r Π_j |μ_m| / (μ_m − μ_j).
+
+    j runs over the poles of the group that differ from pole m. r is random for each group and pair of channels; for
+    oscillations, it is multiplied by i.
+    """
     rng = np.random.default_rng(0)
     poles, residues = [], []
     for group in groups:
@@ -47,7 +52,7 @@ def model(groups: list[list[complex]], inputs: int = 2, outputs: int = 2, hold: 
 
 
 def slow(residue: float) -> Surrogate:
-    """Return a linear model of two slow modes whose responses cancel."""
+    """Return a linear model of two slow modes whose responses nearly cancel."""
     poles, residues = np.array([-1e-6, -1e-6 + 3e-4j]), np.array([[[residue, -residue]]], complex)
     modes = Modes(poles, residues, np.zeros((1, 1)), np.ones(2), 0.0, "zero")
     return Surrogate([ModalModel(modes, np.zeros(1), np.zeros(1), GRID)])
@@ -66,7 +71,7 @@ def close(answer: np.ndarray, expected: np.ndarray, tolerance: float) -> bool:
 @pytest.mark.parametrize("name", GROUPS)
 @pytest.mark.parametrize("hold", ["zero", "linear"])
 def test_a_program_gives_the_predictions_of_the_model(name: str, hold: str) -> None:
-    """Both the computation in blocks and the computation sample by sample."""
+    """`run.respond` computes the whole signal as one block. The runner computes short blocks sample by sample."""
     surrogate, inputs = model(GROUPS[name], hold=hold), forces()
     expected, program = surrogate.predict(inputs), surrogate.program()
     size = np.abs(surrogate.members[0].modes.residues).max(initial=1.0)
@@ -100,7 +105,7 @@ def test_c_code_in_both_precisions(name: str, tmp_path: Path) -> None:
 
 
 def test_a_model_that_needs_double_precision_gets_it(tmp_path: Path) -> None:
-    """A pole with a time constant of 2·10⁷ samples: float32 rounds its factor to 1, so its response to an offset is wrong."""
+    """The residues 10⁴ and −10⁴ of two slow poles amplify the rounding errors of float32, and the responses nearly cancel."""
     runtime = pytest.importorskip("onnxruntime")
     surrogate = slow(1e4)
     step = surrogate.export("onnx-step", tmp_path / "step.onnx")
@@ -125,7 +130,10 @@ def test_c_in_single_precision_is_refused_if_it_is_useless(tmp_path: Path) -> No
 
 
 def test_a_chain_has_moderate_residues() -> None:
-    """The residues of m nearly equal poles grow as the inverse distance to the power m − 1; those of a chain do not."""
+    """The residues of m nearly equal poles grow as the inverse distance to the power m − 1.
+
+    A chain stores divided differences of their states instead (`lfno.surrogate.deploy.chains`). Its residues do not grow.
+    """
     poles = np.array([-1.0, -1.0001, -1.0002]) + 0j
     residues = 1 / np.array([np.prod([one - other for other in poles if other != one]) for one in poles])
     found = chained(poles, 0.1, np.ones((2, 3)), residues)

@@ -25,14 +25,16 @@ KEY = "lfno-modes"
 MOST = 2_000_000
 #: relative error that an unknown initial state may cause in the second half of a long stretch; see `lfno.data.stretches`
 REMEMBERED = 0.02
-#: two errors differ clearly if their ratio exceeds this value. Estimated initial states are doubted if the error of predictions
-#: from rest exceeds IMITATION × error of the fit + REMEMBERED
+#: two errors differ clearly if their ratio exceeds this value. The estimated initial states may be false if the error of
+#: predictions from rest exceeds IMITATION × error of the fit + REMEMBERED. `identify_signals` then also fits a model without
+#: these estimates, unless the system integrates its input
 IMITATION = 2.0
 #: largest number of poles of a linear model; an oscillation is one pole
 MOST_POLES = 12
 #: a mode has settled when its free motion has fallen to this share
 SETTLED = 1e-7
-#: largest number of periods that are simulated before the scored period of a steady state
+#: a fit to a steady state simulates the same period several times, and only the last period counts in the error. `_settling`
+#: asks for at most this many periods before it
 MOST_PERIODS = 16
 #: key of the provenance: the system does not forget its initial state within the record
 INTEGRATES = "integrates"
@@ -146,7 +148,8 @@ def identify_signals(
     signals = with_states(stretches, prepared.warmup, prepared.memory, MOST)
     model = _identified_model(signals, prepared, stretches, start, max_poles)
     if stretches[0].start == PERIODIC and (needed := _settling(model, len(stretches[0]))) > prepared.memory:
-        # the periods were repeated too few times for the memory that the model itself shows
+        # The modes of the model decay more slowly than `prepared.memory` promises. So a second fit simulates each period more
+        # often before the period that counts in the error.
         signals = with_states(stretches, prepared.warmup, needed, MOST)
         return _identified_model(signals, prepared, stretches, start, max_poles)
     # in these long stretches the system forgets the initial state within the first half

@@ -5,7 +5,7 @@ The operations of all models are counted by these conventions:
 | unit              | definition                                                                               |
 |-------------------|------------------------------------------------------------------------------------------|
 | MAC               | one real multiplication and one real addition                                            |
-| contraction       | k MACs per result over a real axis of length k; 4k MACs if it is complex                 |
+| contraction       | a sum of k products: k MACs if the factors are real, 4k MACs if they are complex         |
 | FLOP              | one real addition or multiplication, so a MAC is two FLOPs                               |
 | pointwise         | real function 1 FLOP per element; complex product 6 FLOPs, other complex functions 2     |
 | Fourier transform | complex: 5 n log₂ n FLOPs for n points; real: half as many; half as many MACs as FLOPs   |

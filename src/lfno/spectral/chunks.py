@@ -1,7 +1,8 @@
 """A recurrence along time in chunks of L samples, with the matrices of `lfno.spectral.tables`.
 
 Signals in chunks have the shape (batch, *modes, P·L, channels, chunks): samples come before channels. In this layout every
-step of the recurrence is a matrix product without copies.
+step of the recurrence is a matrix product without copies. `*modes` are the axes of the spatial modes of a field. Signals over
+time only have none of these axes.
 
 P is the number of real planes: 1 for real values, 2 (re, im) for complex values. M is the number of poles. ξ is the state of
 the recurrence (see `lfno.spectral.recurrence`). q is the number of samples before a chunk that act on it directly: 0 for the
@@ -118,10 +119,10 @@ def carried(added: Tensor, levels: tuple[Level, ...], start: Tensor) -> Tensor:
 
 
 def times(planes: Tensor, matrix: Tensor) -> Tensor:
-    """Return complex products along the last axis, planes (…, M, 2, in, groups, k).
+    """Multiply complex values by the complex matrix of each pole. Return the planes of the result, (…, M, 2, in, groups, k).
 
-    planes: (…, M, 2, in, groups, j).
-    matrix: real parts beside imaginary parts, (…, M, j, 2k).
+    planes: planes of the values, (…, M, 2, in, groups, j). The product sums over the last axis.
+    matrix: a complex matrix (j, k) for each pole, with real parts beside imaginary parts, (…, M, j, 2k).
     """
     product = (planes.flatten(-4, -2) @ matrix).unflatten(-2, planes.shape[-4:-1])
     (a, b), (c, d) = (part.chunk(2, -1) for part in product.unbind(-4))

@@ -22,7 +22,7 @@ class Burgers(System):
     """`u_t + u u_x = ν u_xx` on a periodic line, from u(x, 0) = u0(x).
 
     The paper's u0 = U x jumps at the end of the period, and the jump becomes a shock. On the default interval [−π, π), the
-    shock does not move. At x = −π, the value is −Uπ at t = 0, and 0 in the middle of the shock later. On the interval [0, 2π),
+    shock does not move: its middle stays at x = −π, where u is −Uπ at t = 0 and 0 at all later times. On the interval [0, 2π),
     which is `grid.change("x", origin=0.0)`, u has the mean Uπ, so that the shock moves. This is harder to predict. With
     ν = 0.01/π, shocks are thinner than the distance of the points of the paper's grid.
 
@@ -65,7 +65,8 @@ class Burgers(System):
         nodes, weights = np.polynomial.legendre.leggauss(stages)
         places = (x.origin + width * (np.arange(panels)[:, None] + (nodes + 1) / 2)).ravel()
         slopes = signal(places).reshape(signal.count, panels, stages)
-        # ψ: integrate the polynomial through the nodes of each panel, then add the integrals of all panels before
+        # The potential ψ is the integral of u0 from the left end of the period. Within a panel, we integrate the polynomial
+        # through the values of u0 at the nodes. Then we add the integrals over all panels on the left of this panel.
         powers = np.arange(1, stages + 1)
         monomials = np.linalg.inv(np.vander(nodes, increasing=True))
         primitive = (nodes[:, None] ** powers - (-1.0) ** powers) / powers @ monomials

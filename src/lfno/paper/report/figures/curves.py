@@ -102,7 +102,7 @@ def _regimes(axes: Any, runs: Runs, label: str, step: float, size: int) -> None:
 
 
 def parameter_curves(runs: Runs, tasks: Iterable[str], preset: str) -> Figure | None:
-    """Draw the error of every test sample, averaged over seeds, over the amplitude of its input."""
+    """Draw the error of every test sample against the amplitude of its input. The error is the mean over the seeds."""
     main = _three(runs, preset)
     shown = [task for task in tasks if any("A" in r.samples for r in main.where(task=task).all)]
     if not shown:

@@ -30,7 +30,7 @@ MARKS: dict[str, tuple[str, dict[str, Any]]] = {
 
 
 def error_chart(runs: Runs, baselines: dict[str, Scores], narrow: bool = False) -> Figure | None:
-    """Draw the relative L2 errors of the default preset on a logarithmic axis, with one line for each data set.
+    """Draw the relative L2 errors of the default preset on a logarithmic axis, with one row for each data set.
 
     narrow: True for a figure for a phone.
 
@@ -70,7 +70,10 @@ def error_chart(runs: Runs, baselines: dict[str, Scores], narrow: bool = False) 
 
 
 def _places(blocks: dict[str, list[str]]) -> dict[str, float]:
-    """Return the height of the line of each data set. Each block has an empty line above for its heading."""
+    """Return the vertical position of the row of each data set. Positions count downwards, and the first row has position 1.
+
+    blocks: heading → the data sets under this heading. One empty row above them is for the heading.
+    """
     heights, place = {}, 0.0
     for tasks in blocks.values():
         place += 1.0
