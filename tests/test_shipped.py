@@ -8,6 +8,7 @@ import pytest
 import lfno
 from lfno.data.make import dataset
 from lfno.data.split import standard
+from lfno.evaluation.splitting import score_split
 from lfno.paper.record import read_record
 from lfno.paper.scoring import mean_errors
 from lfno.paper.studies import GROUPS
@@ -44,7 +45,11 @@ def test_the_equation_of_a_field_is_the_shipped_model_where_it_is_found():
         assert mode.pole == pytest.approx(pole, rel=1e-4)
 
 
-@pytest.mark.parametrize("task", GROUPS["rich"])
+#: data sets whose shipped model consists of modes with feedback
+FEEDBACK = ("duffing-c05-rich", "pendulum-c05-rich", "lorenz-rho5-rich")
+
+
+@pytest.mark.parametrize("task", FEEDBACK)
 def test_shipped_models_for_random_forcing_have_the_errors_in_their_files(task):
     model = lfno.load(task)
     assert model.kind == "feedback"
@@ -53,6 +58,23 @@ def test_shipped_models_for_random_forcing_have_the_errors_in_their_files(task):
     test = standard(len(data)).test
     found = mean_errors(model.predict(data.inputs[test]), data.outputs[test])
     assert found["l2"] == pytest.approx(model.scores.rows["feedback"]["l2"], rel=0.01)
+
+
+def test_the_network_for_the_forced_lorenz_system_knows_the_split_and_the_modes():
+    model = lfno.load("lorenz-rho10-rich")
+    assert not model.split_caveat
+    whole = dataset("lorenz-rho10-rich", steady=True)
+    data = whole[standard(len(whole)).test]
+    errors = score_split(model, data).means()
+    assert errors["prediction"] < 0.004
+    assert max(errors["steady"], errors["transient"]) < 1.5 * errors["prediction"]
+
+
+@pytest.mark.parametrize("task", GROUPS["rich-starts"])
+def test_networks_for_random_initial_fields_have_about_their_recorded_errors_on_new_samples(task):
+    told = read_record(RECORDS / task / "LFNO-s0-f0.json").scores["l2"]
+    data = lfno.dataset(task, count=6, seed=99)
+    assert mean_errors(lfno.load(task).predict(data.inputs), data.outputs)["l2"] < 2 * told
 
 
 def test_a_shipped_model_is_accurate_for_amplitudes_that_no_sample_has():

@@ -134,7 +134,7 @@ def test_random_inputs_of_a_field(desk: Desk) -> None:
     with pytest.raises(LfnoError, match="value is not between 0 and 19"):
         desk.ask("truth", {**drawn, "value": 20})
     with pytest.raises(LfnoError, match="family 'random' is not known"):
-        desk.ask("truth", {"system": "burgers", "family": "random", "value": 1})
+        desk.ask("truth", {"system": "navier-stokes-nu1e-3", "family": "random", "value": 1})
 
 
 def test_a_split_that_is_not_physical_has_a_caveat_with_the_reason(desk: Desk) -> None:

@@ -123,8 +123,8 @@ def has_random_inputs(name: str) -> bool:
 def training_data(name: str) -> str:
     """Return the data set for training on the page. It has random inputs if a shipped model was trained on random inputs.
 
-    >>> training_data("heat"), training_data("burgers")
-    ('heat-rich', 'burgers')
+    >>> training_data("heat"), training_data("duffing-c0")
+    ('heat-rich', 'duffing-c0')
     """
     return name + RICH if has_random_inputs(name) else name
 

@@ -102,4 +102,4 @@ def test_the_docs_show_the_recorded_errors_of_transient_and_steady_parts() -> No
     table = split_table(RESULTS / "benchmarks")
     for page in ("docs/results/split.md", "docs/tutorials/what-is-transient.md"):
         assert table in (RESULTS.parent / page).read_text(encoding="utf-8")
-    assert table.count("yes, ") == 5
+    assert table.count("yes, ") == 6

@@ -22,7 +22,7 @@ def reproduce(
         str | None,
         typer.Option(
             help="Data sets, with commas between them. Groups: ode, pde, rich (ODEs with random inputs), rich-fields (PDEs "
-            "with random inputs), paper (ode and pde)."
+            "with random forcing), rich-starts (PDEs with random initial fields), paper (ode and pde)."
         ),
     ] = None,
     models: Annotated[

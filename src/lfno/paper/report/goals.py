@@ -14,7 +14,7 @@ from lfno.paper.report.baselines import Scores
 from lfno.paper.report.comparisons import below, every, lower, lower_in_both, most, said
 from lfno.paper.report.selection import Runs
 from lfno.paper.report.verdicts import FAILS, HOLDS, OPEN, SO_FAR, Claim, Finding, Verdict, factor, figure_of
-from lfno.paper.studies import RICH
+from lfno.paper.studies import RICH, STUDIED
 from lfno.systems import titles
 from lfno.training.config import HELD
 
@@ -41,7 +41,7 @@ def not_above_exact(runs: Runs) -> list[Finding]:
     ablation study or, without such records, in the main study.
     """
     findings = []
-    for task in RICH:
+    for task in STUDIED:
         own = runs.main.where(task=task, label="LFNO")
         if own.all and all(r.training.get("steady_decay") == HELD for r in own.all):
             words = f"LFNO {said(own.error('l2'))} has exact layers: the pilot chose R = 0"

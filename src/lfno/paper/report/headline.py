@@ -10,15 +10,17 @@ from lfno.paper.report.baselines import Scores
 from lfno.paper.report.selection import Runs
 from lfno.paper.report.tables import DASH, Table, TableCell, number
 from lfno.paper.report.verdicts import mean_error
+from lfno.paper.studies import RICH_STARTS
 from lfno.systems import titles
 
-FLOW = "navier-stokes-nu1e-3"  # the data set with random initial states
+#: data sets with random initial states and without random forcing
+STARTED = (*RICH_STARTS, "navier-stokes-nu1e-3")
 LINEAR = ("beam-rich", "heat-rich")  # data sets with random forcing and a linear equation
 #: heading of a block -> its data sets
 BLOCKS = {
-    "Random forcing": tuple(f"{task}-rich" for task in titles.ALL),
-    "Random initial states": (FLOW,),
-    "The paper's inputs: one parameter per sample": tuple(task for task in titles.ALL if task != FLOW),
+    "Random forcing": tuple(f"{task}-rich" for task in titles.ALL if f"{task}-rich" not in STARTED),
+    "Random initial states": STARTED,
+    "The paper's inputs: one parameter per sample": tuple(task for task in titles.ALL if task not in STARTED),
 }
 NETWORKS = ("FNO", "LNO", "LFNO")
 #: baseline -> heading of its column
@@ -70,8 +72,8 @@ def reading(runs: Runs, baselines: dict[str, Scores]) -> list[str]:
     shown = [task for tasks in shown_tasks(runs).values() for task in tasks]
     rows = {task: compared(default, baselines, task) for task in shown}
     beaten = [task for task, row in rows.items() if _least(row, SIMPLE) < _least(row, NETWORKS)]
-    random = [task for task in rows if task.endswith("-rich")]
-    single = [task for task in rows if task not in (*random, FLOW)]
+    random = [task for task in rows if task.endswith("-rich") and task not in STARTED]
+    single = [task for task in rows if task not in (*random, *STARTED)]
     sentences = []
     if random:
         sentences.append(
