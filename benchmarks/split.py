@@ -25,7 +25,8 @@ from lfno.core.tensorfile import write_atomically
 from lfno.data.split import standard
 from lfno.evaluation.splitting import score_split
 
-RICH = ("duffing-c05-rich", "pendulum-c05-rich", "lorenz-rho5-rich", "lorenz-rho10-rich", "heat-rich", "reaction-diffusion-rich")
+NAMES = ("duffing-c05", "pendulum-c05", "lorenz-rho5", "lorenz-rho10", "heat", "reaction-diffusion")
+RICH = tuple(f"{name}-rich" for name in NAMES)
 MOST = 1.5  # largest promised ratio of the error of a part to the error of the prediction
 
 
