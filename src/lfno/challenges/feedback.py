@@ -22,11 +22,11 @@ from lfno.identification.feedback.windows import LENGTH
 SHARE = 0.4
 #: seconds for modes with feedback if the user gives no time budget
 USUAL = 240.0
-#: share of the time for modes with feedback that the last fit gets, to all training records
+#: share of the time for modes with feedback that is left for the last fit, which uses all training records
 REFIT = 0.2
 #: number of samples of all training records together whose simulated states give the prior of the initial state
 PRIOR = 20_000
-#: a period with more samples is cut into windows for the fit
+#: samples; a period with more samples is cut into windows for the fit
 LONG_PERIOD = 2 * LENGTH
 #: number of training samples on which the model of the search is compared with the model of the last fit
 COMPARED = 200_000

@@ -19,9 +19,9 @@ from lfno.identification.response import interpolate, pole_response
 MOST_POLES = 12
 #: largest number of modes of a linear model of long records in a small band
 MOST_BAND_MODES = 16
-#: number of samples of all training records together in the fit of a linear model; more samples take time and do not help
+#: largest number of samples, of all training records together, in the fit of a linear model; more take time and do not help
 MOST_POINTS = 40_000
-#: smallest number of samples of each record in the fit of a linear model
+#: smallest number of samples of each record in use (or the length of the shortest record, if that is smaller)
 FEWEST_POINTS = 2000
 #: number of periods that a model simulates from rest before the period that counts as steady
 SETTLING = 2
@@ -117,8 +117,8 @@ def pieces(records: tuple[Record, ...]) -> list[Record]:
     """Return pieces of equal length of the records, with about MOST_POINTS samples in total.
 
     Each record gives one piece. If these were more than MOST_POINTS samples, only some of the records are used, evenly spread
-    over all. The pieces of records that do not begin at rest start later from record to record. Together they cover all parts
-    of similar records, such as sweeps.
+    over all. The piece of a record that begins at rest is its beginning. In other records, the piece starts later than in the
+    record before. The pieces of similar records, such as sweeps, therefore cover all parts of a record together.
     """
     shortest = min(len(record) for record in records)
     size = min(shortest, max(MOST_POINTS // len(records), FEWEST_POINTS))

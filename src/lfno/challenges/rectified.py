@@ -1,6 +1,6 @@
 """A linear model for a sensor that does not measure the sign: outputs = |linear model|. Example: speed from a pulse counter.
 
-The sign of the true output changes where the absolute value reaches zero. In the first guess, the sign changes at every deep
+The sign of the true output changes where the absolute value reaches zero. In an initial guess, the sign changes at every deep
 minimum of the measured values. A linear model is fitted to the signed values, and its prediction gives better signs. The fit
 and the update of the signs are repeated until the signs stay the same.
 """
@@ -15,9 +15,9 @@ import numpy as np
 from lfno.challenges.linear import LinearModes, fit_modes
 from lfno.challenges.protocol import Question, Record, Training
 
-#: the method does not apply if an output falls below −NEGATIVE times the largest output, because the sensor measures signs
+#: the method does not apply if an output falls below −NEGATIVE times the largest output: such a sensor measures the sign
 NEGATIVE = 0.1
-#: thresholds, relative to the largest value; in a first guess, the sign changes at every minimum below the threshold
+#: thresholds, relative to the largest value; in an initial guess, the sign changes at every minimum below the threshold
 DEPTHS = (0.05, 0.1, 0.2, 0.3)
 #: largest number of fits with an update of the signs
 ROUNDS = 6

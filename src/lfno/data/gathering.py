@@ -71,7 +71,7 @@ def combined(found: Sequence[Signals]) -> Signals:
         check_alike(found[0], one, (names[0], name))
     notes = [note for one in found for note in one.provenance.get("notes", [])]
     told = {**found[0].provenance, "notes": list(dict.fromkeys(notes))}
-    for key in ("split", INPUT_GAPS):  # they number the samples of the first source only
+    for key in ("split", INPUT_GAPS):  # their sample numbers are valid for the first source only
         told.pop(key, None)
     sets = [one for one in found if isinstance(one, Dataset)]
     if len(sets) == len(found) and len({one.grid.shape for one in sets}) == 1:

@@ -1,7 +1,7 @@
 """Decide whether the differences between repeated periods of an input are measurement noise.
 
 An input can nearly repeat although it is not periodic: a sum of sines returns close to its values after some time, if this time
-is almost a whole number of cycles of every sine. The system responds to such a difference, so that it is no measurement noise.
+is almost a whole number of cycles of every sine. The system responds to such a difference: it is no measurement noise.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ import numpy as np
 
 EXACT = 1e-3  # relative RMS difference: periods that differ by less are equal; text files and resampling round the values
 EXCITED = 0.99  # share of the power of the input: the strongest frequencies with this share are the excited ones
-EXCESS = 0.25  # share of the power: the excited frequencies may have this much more of the difference than of white noise
+EXCESS = 0.25  # share of the power of the difference: at excited frequencies, it may exceed the share of white noise by this
 BALANCE = 0.25  # share of the power: noise has at least this share in phase with the input, and also in quadrature
 SURE = 3.0  # standard deviations: limits are at least so wide, because the power of noise at few frequencies is random
 
@@ -22,8 +22,8 @@ def is_noise(periods: np.ndarray) -> bool:
 
     Let U_j be the spectrum of period j, E = U_{j+1} − U_j and M = U_{j+1} + U_j. Noise passes two tests:
 
-    1. White noise has the share b of its power at the excited frequencies, if they are the share b of all frequencies. Hum and
-       drift have less. If the input itself changes, nearly all of |E|² is there.
+    1. If the excited frequencies are the share b of all frequencies, white noise has the share b of its power there. Hum and
+       drift have less. If the input itself changes, nearly all of |E|² is there. The limit is b + EXCESS.
     2. At the excited frequencies, E has a random phase relative to M: half of its power is in phase with the input. A sine that
        completes m + ε cycles in a period has E = i tan(πε) M, in quadrature; a sine that grows or decays has E in phase. This
        test decides if the input covers the whole spectrum.

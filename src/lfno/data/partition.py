@@ -12,7 +12,7 @@ from lfno.data.stretches import REST, UNKNOWN, Span
 
 TEST = 0.2  # share of the samples of all runs for the test
 VALIDATION = 0.1  # share of the samples of all runs for validation
-ENOUGH = 0.5  # smallest share of the outputs of the validation span that must count
+ENOUGH = 0.5  # share: if fewer of the samples of the validation span are scored, the span is moved
 
 
 def in_time(
@@ -25,12 +25,12 @@ def in_time(
     window: length of a window in samples.
     test: (start, stop), the range of samples for the test; by default the last fifth of the record.
     from_rest: whether the record begins with the system at rest.
-    scored: whether the outputs at each sample count, (size,); None if all outputs count.
-    warmup: number of samples at the beginning of a window that do not count.
+    scored: (size,) True at samples with a scored output; None if all outputs are scored.
+    warmup: number of samples at the beginning of a window that are not scored.
 
     The validation span is a tenth of the record, but at least one window. It lies next to the test span, on the side with more
-    samples. If less than half of its outputs count there, it lies where most outputs count. All other samples are for training.
-    Training spans shorter than `window` are left out.
+    samples. If less than half of its samples are scored there, it lies where most samples are scored. All other samples are for
+    training. Training spans shorter than `window` are left out.
     Raises LfnoError if too few samples are left for validation, or for a training window.
 
     >>> [(span.part, span.start, span.stop) for span in in_time(1000, window=50)]

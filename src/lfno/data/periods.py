@@ -18,11 +18,11 @@ from lfno.data.signals.record import Record
 
 # d(p) is the relative difference between the input and the input shifted by p samples; see `difference`
 REPEATS = 0.02  # d: an input repeats with period p if d(p) is at most this value; 0 would not allow for noise
-BETTER = 2.0  # factor: if a lag is not the period, the d of the period is smaller by at least this factor
-NOVEL = 0.5  # d: the period is longer than the first lag with a larger d, because neighbouring samples are always similar
+BETTER = 2.0  # factor: after a lag that is not the period, d of the next candidate must be smaller by at least this factor
+NOVEL = 0.5  # d: the period is longer than the first lag whose d exceeds this; at shorter lags, any smooth signal has a small d
 LEAST_PERIOD = 16  # samples: shorter periods are not searched
-SETTLED = 1.15  # factor: settled neighbouring periods differ by at most this many times the smallest difference of late periods
-HALVED = 0.5  # factor: if the difference of every second period is smaller by this factor, the period of the output is longer
+SETTLED = 1.15  # factor: settled neighbours differ by at most this factor times the smallest difference of late neighbours
+HALVED = 0.5  # factor: the output has a longer period if periods k, k − 2 differ by less than this times periods k, k − 1
 REPEATED_OUTPUT = 0.5  # share of the RMS of the output: if late periods differ by more, the output does not repeat
 
 
@@ -55,12 +55,13 @@ def find_period(inputs: np.ndarray, gaps: Sequence[Sequence[int]] = ()) -> int |
     """Return the period of an input in samples; None if the input does not repeat.
 
     inputs: (channels, …, time).
-    gaps: (0, start, stop) of each gap in samples, as in the provenance of a record. The filled values are not compared.
+    gaps: (0, start, stop) of each gap in samples, as in the provenance of a record. The test for noise replaces the values in a
+        gap by the values of the next or the previous period.
 
     A period has at least LEAST_PERIOD samples, and two periods must fit into the searched part of the record. The differences
     between the periods must be noise; see `lfno.data.mismatch`. A sum of sines that nearly repeats is therefore not periodic.
-    The first period may differ from the others, because an amplifier was switched on. We therefore search in the record without
-    its first third first, and then in the whole record. All periods of the searched part must repeat.
+    The first period may differ from the others, for example because an amplifier was switched on. We therefore first search in
+    the record without its first third, and then in the whole record. All periods of the searched part must repeat.
     """
     count = inputs.shape[-1]
     for first in (count // 3, 0):
@@ -75,6 +76,8 @@ def find_period(inputs: np.ndarray, gaps: Sequence[Sequence[int]] = ()) -> int |
 
 def _candidates(found: np.ndarray, longest: int) -> list[int]:
     """Return the lags p ≤ `longest` that may be the period: the lag with the smallest d(p) in each interval of small d(p).
+
+    The multiples of p must have a small d, too.
 
     found: d(p) for p = 0, 1, …, from `difference`.
     """

@@ -26,7 +26,7 @@ from lfno.systems.registry import Entry
 from lfno.systems.signals import Signal, as_signal, open_mesh
 from lfno.systems.steady import TOLERANCE
 
-MOST = 10_000_000  # samples: a larger data set would take days to write
+MOST = 10_000_000  # samples: a larger number is probably a typing error
 #: description of the input that is repeated to reach the steady state. The file stores this text. If a file has another text,
 #: its steady states were computed with another input, and they are computed again
 REPEATS = "samples of the input, joined by a periodic spline"

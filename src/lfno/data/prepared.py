@@ -61,7 +61,10 @@ class Prepared:
 
     @property
     def stretch(self) -> tuple[int, int] | None:
-        """(start, stop) of the test in `record`, without `stop`; None if the test is in another record or `record` is None."""
+        """(start, stop): the test is the samples `start` … `stop` − 1 of `record`.
+
+        None if the test is in another record, or if `record` is None.
+        """
         span = self._tested()
         return None if span is None or self.records[span.record] is not self.record else (span.start, span.stop)
 

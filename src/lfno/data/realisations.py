@@ -79,9 +79,9 @@ class Realisations(Short):
         window, warmup: length of a window and of its warm-up, in samples.
 
         Each period is preceded by its own last samples, which are the warm-up of its first window. If no realisation is for
-        validation, the last tenth of each training period, but at least one window, is for validation; then the transient of a
-        training realisation is cut to the length of the training span, because its input is that of the period. Transients
-        shorter than a window are padded.
+        validation, the last tenth of each training period, but at least one window, is for validation. The transient of a
+        training realisation is then cut to the length of the training span, because it has the same input as the period and
+        must not contain the input of the validation span. Transients shorter than a window are padded.
         Raises LfnoError if a training span is shorter than a window.
         """
         records: list[Record] = []

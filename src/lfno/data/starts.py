@@ -14,8 +14,8 @@ from lfno.data.stretches import REST, UNKNOWN
 
 # the first deviation of a run is the distance of its first output from equilibrium, in standard deviations of the output
 QUIET = 0.1  # standard deviations: the largest first deviation of a run at rest
-NOISY = 0.15  # standard deviations: a median first deviation up to this value is noise; for runs in motion, it is about 0.67
-OUTLYING = 4.0  # factor: with noise, a run at rest has at most this many times the median first deviation
+NOISY = 0.15  # standard deviations: a median first deviation up to this value is only noise; if all runs move, it is about 0.67
+OUTLYING = 4.0  # factor: if the median is noise, the first deviation of a run at rest is at most this factor times the median
 MOVING = 0.3  # standard deviations: a run with a larger first deviation certainly starts in motion
 # the first change of a run is the change from its first to its second output, as a share of the RMS change of the output
 SLOW = 0.5  # share of the RMS change: the largest first change of a run at rest
@@ -29,7 +29,7 @@ def deviation(records: Sequence[Record]) -> np.ndarray:
     Column 1: change from the first to the second sample, divided by the RMS change from sample to sample over all runs.
 
     If there are several outputs, each column holds the largest value over the outputs. The equilibrium of an output is zero. If
-    the mean of the output exceeds its standard deviation (a position, a temperature), its equilibrium is the median of the
+    the magnitude of its mean exceeds its standard deviation (a position, a temperature), its equilibrium is the median of the
     first values of all runs.
     """
     flat = [record.outputs.reshape(-1, len(record)) for record in records]
@@ -51,8 +51,8 @@ def starts(records: Sequence[Record]) -> list[str]:
 
     With three runs or more, each run gets the median first change of all runs in place of its own, because the input of a
     single run may be large from its first sample. A small median first deviation shows that most runs start at rest, so that
-    their first samples differ only by noise. Then the limit of the first deviation is a multiple of this median, but at least
-    QUIET, and the part of the first changes that noise explains is subtracted before their median is taken.
+    their first samples differ only by noise. In this case, the limit of the first deviation is a multiple of this median, but
+    at least QUIET. The part of the first changes that noise explains is also subtracted, before their median is computed.
 
     >>> from lfno.core.grid import Grid
     >>> from lfno.systems.base import Channel

@@ -85,8 +85,8 @@ def choose_windows(
 
     The memory is estimated on the longest record. The warm-up is as long as the memory, and the scored part of a window is at
     least as long as the warm-up. If the memory is too long for this, up to three quarters of a window are warm-up, or up to
-    half of a window that the user gives. A chosen window is at most 1/LARGE of all samples, and at most as long as the median
-    of several runs, but at least LEAST samples longer than the warm-up. The returned memory is at least the warm-up.
+    half of a window that the user gives. A chosen window is at most 1/LARGE of all samples, and at most the median length of
+    several runs, but at least LEAST samples longer than the warm-up. The returned memory is at least the warm-up.
     Raises LfnoError if the longest record is shorter than the shortest window, or if `window` or `warmup` is longer than all
     data.
     """

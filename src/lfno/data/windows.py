@@ -150,7 +150,7 @@ def _stacked(values: Sequence[np.ndarray], pieces: Sequence[Windows], shape: tup
 
 
 def _thinning(samples: int, record: Record, count: int) -> int:
-    """Return n if every n-th window is to be used: then about MOST_WINDOWS at most, in at most half of the free memory.
+    """Return n: only every n-th window is used. These are about MOST_WINDOWS at most, in at most half of the free memory.
 
     samples: number of time samples of all windows.
     record: a record; it states the number of channels and points in space.

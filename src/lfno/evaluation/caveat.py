@@ -63,7 +63,8 @@ def lasting_caveat(transient: np.ndarray, response: np.ndarray) -> str:
     )
 
 
-# A model file stores the sentences of the version that wrote it. `lfno` itself shows the sentences of this version.
+# A model file stores the caveat in the words of the version that wrote the file. lfno does not read this text: it computes the
+# caveat again, in the words of this version.
 
 
 def _measured(errors: Any) -> list[str]:

@@ -34,7 +34,7 @@ def field_modes(networks: Sequence[Operator], accuracy: float | None = None, lea
     networks: the members of an ensemble, or one network.
     accuracy: the relative error of the networks, by default the error in their files. A spatial mode whose response is smaller
         than this share of the whole response has no modes.
-    least: modes with a smaller contribution are left out.
+    least: modes whose contribution (see `Mode`) is below this share are left out.
 
     The networks respond to small forces f and −f. The forces are random signals in the band of the training inputs, on the
     first spatial modes. Half of the difference of the two responses is linear in f. Each spatial mode of this response is

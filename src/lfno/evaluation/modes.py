@@ -17,7 +17,7 @@ from lfno.identification.modal import ModalModel
 from lfno.identification.modes import linearised_modes
 from lfno.models.operator import Operator
 
-SMALL = 1e-3  # share of the scale of the inputs: size of the forces; in double precision the responses have ten digits
+SMALL = 1e-3  # share of the scale of the inputs: size of the forces; in double precision, their responses have ten digits
 CYCLES = 30  # cycles per window: highest frequency of the forces if the model file does not state the band of the inputs
 AT_REST = 0.02  # share of the scale of the outputs: at rest, the response to zero input is smaller
 WAVES = 4  # half waves along each axis of space, for forces on a field

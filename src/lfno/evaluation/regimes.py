@@ -61,7 +61,7 @@ def regimes(prediction: np.ndarray, truth: np.ndarray, split: int = 500, width: 
 
     prediction, truth: (samples, channels, *space, time) with N time steps.
     split: the first time step of the steady regime.
-    width: number of time steps of the moving average. It is computed for each regime alone, so that no transient error enters
+    width: number of time steps of the moving average. Each regime has its own moving average, so that no transient error enters
         the steady regime.
     Raises LfnoError if the split leaves a regime empty.
     """

@@ -25,7 +25,7 @@ from lfno.systems.tones import tone_response
 Steady = Callable[[np.ndarray, Grid], np.ndarray]
 
 POINTS = 128  # points per cycle, at least: enough for the harmonics and their products
-MOST_POINTS = 512  # points per cycle, at most: a linear interpolation then has an error of 0.03 % at the fifth harmonic
+MOST_POINTS = 512  # points per cycle, at most: linear interpolation between them has an error of 0.03 % at the fifth harmonic
 MOST = 1_000_000  # frequencies times amplitudes, at most
 
 
@@ -82,8 +82,8 @@ def response(
     harmonics: the number of harmonics K.
     channels, step: the number of inputs and the time step; needed only if the model is a function.
 
-    Raises LfnoError for a network whose steady layers are valid only on the training window (FNO, free weights R, or
-    coordinates as inputs), and for a model of fields.
+    Raises LfnoError for a network whose steady layers are valid only on the training window (FNO, LFNO with free
+    weights in its steady layers, or coordinates as inputs), and for a model of fields.
     """
     frequencies, amplitudes = _positive(frequencies, "frequencies"), _positive(amplitudes, "amplitudes")
     if len(frequencies) * len(amplitudes) > MOST:

@@ -24,7 +24,9 @@ Heard = dict[Block, tuple[PoleResidue, Tensor, tuple[float, ...]]]
 
 @contextmanager
 def listening(model: Operator) -> Iterator[Heard]:
-    """Record the arguments of each block with poles at its first call. `decompose` first computes the whole prediction.
+    """Record the arguments of each block with poles at its first call.
+
+    `decompose` computes the whole prediction first, so the first call of a block belongs to this prediction.
 
     >>> [model] = lfno.load("duffing-c05").networks
     >>> with listening(model) as heard:

@@ -17,8 +17,8 @@ from lfno.core.short import Short
 
 LENGTH = 128  # samples: length of a piece; a shorter signal is one piece
 MOST = 2000  # pieces: at most this many are stored
-CHANGES = 16  # changes of value (or length / 4, if smaller) that a piece needs, because pulses and steps are often equal
-PRIME = 0x9E3779B97F4A7C15  # the number p of the hash: odd, with well mixed bits
+CHANGES = 16  # changes of value (or length / 4, if smaller) in a piece: pieces with fewer, such as steps, can agree by chance
+PRIME = 0x9E3779B97F4A7C15  # the number p of the hash: odd, with bits that look random
 
 
 @dataclass(frozen=True, repr=False)

@@ -32,7 +32,7 @@ class Cell:
     label: name of the row in tables; "" for the name of the model.
     study: name of the study that the run belongs to.
     seed: seed of the initial weights.
-    fold: number of the fifth of the samples that is the test set, from 0 to 4.
+    fold: index of the part of the samples that is the test set; `System.folds` is the number of parts, usually five.
     train_samples: number of training samples; None for all.
     changes: options of model and training that differ from the preset.
     """

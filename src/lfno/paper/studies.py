@@ -26,8 +26,8 @@ RICH_STARTS = ("burgers-rich", "navier-stokes-rich")
 GROUPS = {
     "ode": ODE, "pde": PDE, "rich": RICH, "rich-fields": RICH_FIELDS, "rich-starts": RICH_STARTS, "paper": (*ODE, *PDE)
 }  # fmt: skip
-#: kinds of models. All FNOs have the width and modes of LFNO. fno: also its number of epochs. fno deep: at least its number of
-#: parameters, by more layers. fno long: its training time, by more epochs
+#: kinds of models. All FNOs have the width and modes of LFNO. "fno" also has the number of epochs of LFNO. "fno deep" has more
+#: layers, and at least as many parameters as LFNO. "fno long" has more epochs, and at least the training time of LFNO
 KINDS = ("lfno", "lno", "fno", "fno deep", "fno long")
 
 
@@ -84,7 +84,8 @@ STUDIES = {
     "loss": Study(
         (*ODE, *STUDIED), ("lfno", "fno", "lno"), variants=(Variant(changes={"gate": False, "padding": 0.0, "loss": "l2"}),)
     ),
-    # the default, and variants that change one option
+    # the default, and variants that change one option. R is one trainable channel matrix for each low Fourier mode of a layer;
+    # it is untamed if its weight decay is small
     "ablation": Study(
         ("duffing-c05", *STUDIED),
         variants=(
@@ -107,7 +108,8 @@ class Question:
 
     tasks, models, preset: None for the default of the study.
     seeds: number of seeds of the initial weights. Each seed is one run.
-    folds: number of folds. Each fold has another fifth of the samples as its test set; each pair of seed and fold is one run.
+    folds: number of folds. Each fold has another test set: a fifth of the samples, or a sixth for `navier-stokes-nu1e-3`. Each
+        pair of seed and fold is one run.
     label: name of the rows in tables; "" for the names of the models.
     changes: options of model and training that differ from the preset.
     """
@@ -157,7 +159,7 @@ class Question:
         return STUDIES[self.study]
 
     def _title(self, kind: str, variant: Variant) -> str:
-        """Return the name of a row in tables, as "FNO deep". File names contain it, so it is unique within a study."""
+        """Return the name of a row in tables, such as "FNO deep". File names contain it, so it is unique within a study."""
         model, *way = kind.split(" ")
         name = " ".join((model.upper(), *way))
         if variant.label and self.label:

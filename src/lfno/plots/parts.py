@@ -28,9 +28,9 @@ if TYPE_CHECKING:
 def parts_of_test(model: Surrogate, count: int) -> tuple[np.ndarray, np.ndarray]:
     """Return the transient and the steady part of the first `count` test samples, each (samples, channels, *grid).
 
-    The steady part is the response to the input of the sample repeated for ever. The transient part is the rest of the
-    prediction in the contest. A model with memory also gets the inputs before the sample, so the transient part contains the
-    motion from these inputs. If the test data are one record, the parts begin after its warm-up; `samples` is then 1.
+    The steady part is the response to the input of the sample repeated for ever. The transient part is the rest of the scored
+    prediction (`fitted.contest`). A model with memory also gets the inputs before the sample, so the transient part contains
+    the motion from these inputs. If the test data are one record, the parts begin after its warm-up; `samples` is then 1.
 
     Raises:
         LfnoError: The model has no split.

@@ -48,7 +48,7 @@ def draw(dataset: Dataset, samples: list[int], path: str | Path | None = None) -
 
 
 def _which(dataset: Dataset, sample: int) -> str:
-    """Return a title, as `sample 3, A = 0.13`. The title has a parameter if the data set has one scalar parameter only."""
+    """Return a title, such as `sample 3, A = 0.13`. The title has a parameter if the data set has one scalar parameter only."""
     single = [(name, values) for name, values in dataset.parameters.items() if np.ndim(values) == 1]
     known = f", {single[0][0]} = {single[0][1][sample]:.4g}" if len(single) == len(dataset.parameters) == 1 else ""
     return f"sample {sample}{known}"

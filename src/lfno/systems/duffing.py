@@ -13,9 +13,9 @@ from lfno.systems.ode import ForcedODE
 class Duffing(ForcedODE):
     """`ẍ + c ẋ + α x + β x³ = f(t)`, x(0) = ẋ(0) = 0.
 
-    With c = 0 there is no damping, and the response has no steady state. Near the amplitude A = 8.83 of the paper's family,
-    neighbouring samples differ by 100 %. With c = 0.5, the effect of the initial state is negligible after about 10 s. β = 0 is
-    a linear oscillator.
+    With c = 0 there is no damping, and the response has no steady state. Neighbouring samples of the paper's family then differ
+    by 100 % near the amplitude A = 8.83. With c = 0.5, the effect of the initial state decays with a time constant of about
+    4 s. β = 0 is a linear oscillator.
 
     >>> Duffing(c=0.5).solve(lambda t: np.sin(t)).shape
     (1, 1, 2048)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-#: name of the data set -> its heading. ODES, LINES and FLOWS have no, one and two axes of space
+#: name of the data set -> its heading. The fields in LINES have one axis of space, and the fields in FLOWS have two
 ODES = {
     "duffing-c0": "Duffing c = 0",
     "duffing-c05": "Duffing c = 0.5",

@@ -66,7 +66,7 @@ def _read_hdf5(path: Path) -> Variables:
             title = name.replace("/", ".")
             entries[title] = _variable(path, title, name, dataset)
         entries |= {variable.name: variable for variable in _elements(path, file, notes)}
-    # `hdf5` notes a cell or structure array, a dataset of references, as left out: remove the note if its elements were read
+    # `hdf5` adds a note that a cell or structure array (a dataset of references) was left out: remove it if elements were read
     for title in [note.split("'")[1] for note in notes if note.endswith("does not hold numbers and was left out")]:
         if any(name.startswith((f"{title}{{", f"{title.split('/')[0]}(")) for name in entries):
             notes[:] = [note for note in notes if f"{title!r}" not in note]

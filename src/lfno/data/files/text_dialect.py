@@ -17,7 +17,7 @@ DELIMITERS: tuple[str | None, ...] = (";", "\t", ",", "|", None)
 MISSING = frozenset({"", "-", "--", "?", "na", "n/a", "#n/a", "nan", "-nan", "null", "none", "missing", "nat"})
 #: a line that begins with one of these marks is a comment
 COMMENTS = ("#", "%", "//")
-SAMPLE = 2**20  # characters (for the encoding: bytes): only this beginning of a file is examined
+SAMPLE = 2**20  # characters (for the encoding: bytes): only this many at the beginning of a file are examined
 SAMPLE_LINES = 200  # lines: at most this many lines at the beginning of a file are examined
 _NUMBER = re.compile(r"^[+-]?(\d+\.?\d*|\.\d+)([eEdD][+-]?\d+)?$|^[+-]?inf(inity)?$", re.IGNORECASE)
 _COMMA_NUMBER = re.compile(r"^[+-]?\d*,\d+([eE][+-]?\d+)?$")
@@ -93,7 +93,9 @@ def sniff(path: Path) -> Dialect:
     with path.open(encoding=encoding, errors="replace") as file:
         text = file.read(SAMPLE)
     if "\0" in text:
-        raise LfnoError(f"{path.name}: this is not a text file (it holds zero bytes); its ending must state its format")
+        raise LfnoError(
+            f"{path.name}: this is not a text file (it contains bytes of value 0); the ending of its name must state its format"
+        )
     lines = text.splitlines(keepends=True)
     if len(text) == SAMPLE and len(lines) > 1:
         lines.pop()  # the sample may end in the middle of a line

@@ -17,7 +17,7 @@ from lfno.data.files.text_dialect import sniff
 from lfno.data.files.variables import Variable
 from lfno.data.storage import atomic, created
 
-ROWS = 100_000  # rows: pieces of a table of this size are turned into text, so that the text fits into memory
+ROWS = 100_000  # rows: at most this many rows of a table are turned into text at once, so that the text fits into memory
 
 
 def write(path: str | Path, variables: Sequence[Variable], like: Path | None = None) -> None:

@@ -14,7 +14,7 @@ from lfno.data.signals import missing
 from lfno.data.signals.sampling import Clock, clock, common, measured_at, onto, placed
 from lfno.data.signals.sides import Side
 
-SHORT = 5  # time steps: in and after a gap of the inputs up to this length, outputs are scored: its filled values are accurate
+SHORT = 5  # time steps: filled values of an input gap up to this length are accurate; outputs in and after it are scored
 
 Rows = np.ndarray | range  # for each row that was kept, its index in the file
 

@@ -15,7 +15,7 @@ from lfno.data.signals.sides import Side
 
 #: values that loggers and archives write for "no value"
 MARKS = (-999.0, -999.25, -9999.0, -99999.0, -999999.0, 999.0, 9999.0, 99999.0, 999999.0, 1e20, 1e30, 1e36)
-FAR = 10  # factor: a mark is more than this many times as large as every other value; no real signal jumps so far
+FAR = 10  # factor: a mark is more than this many times as large as every other value of its channel
 
 
 def finite(values: np.ndarray) -> np.ndarray:

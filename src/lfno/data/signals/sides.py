@@ -15,7 +15,7 @@ from lfno.data.signals.columns import extent
 from lfno.data.signals.names import Roles
 from lfno.systems.base import Channel
 
-FEW = 16  # channels: a sample axis is taken as a channel axis only if it is not longer; see `_as_channels`
+FEW = 16  # channels: a sample axis is taken as a channel axis only if it has at most this many points; see `_as_channels`
 
 
 @dataclass(repr=False)

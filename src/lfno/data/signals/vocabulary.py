@@ -61,7 +61,7 @@ def side(name: str) -> str:
 
 
 def likely(name: str) -> int:
-    """Return a number that is larger for a name that is more like an input: 2 and 1 for inputs, 0 for neither, −1 and −2.
+    """Return a number that is larger for a name that is more like an input: 2, 1 (input), 0 (neither), −1 or −2 (output).
 
     ±2 means that the name tells the role (see `side`), ±1 that signals of this name often have this role.
 

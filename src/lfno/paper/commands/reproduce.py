@@ -31,7 +31,7 @@ def reproduce(
     preset: Annotated[str | None, typer.Option(help="default or paper. By default the preset of the study.")] = None,
     seeds: Annotated[int, typer.Option(help="Number of runs with different initial weights.", min=1, max=1000)] = 3,
     folds: Annotated[
-        int, typer.Option(help="Number of runs with different test sets, each a fifth of the samples.", min=1, max=5)
+        int, typer.Option(help="Number of runs with different test sets, each about a fifth of the samples.", min=1, max=5)
     ] = 1,
     epochs: Annotated[int | None, typer.Option(help="Number of epochs. By default the number of the preset.")] = None,
     out: Annotated[Path, typer.Option(help="Folder of the records.")] = Path("results"),
@@ -44,13 +44,13 @@ def reproduce(
     ] = 0,
     device: Annotated[str | None, typer.Option(help="cpu or cuda. By default cuda if there is a GPU.")] = None,
     scheduler: Annotated[
-        str | None, typer.Option(help="Train on the Dask cluster with this address, as tcp://HOST:8786.")
+        str | None, typer.Option(help="Train on the Dask cluster with this address, such as tcp://HOST:8786.")
     ] = None,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print the result without progress.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print the scores of all runs as JSON, and nothing else.")] = False,
     set_: Annotated[
         list[str] | None,
-        typer.Option("--set", help="Change an option of model or training, as --set width=24. Can be repeated."),
+        typer.Option("--set", help="Change an option of model or training, for example --set width=24. Can be repeated."),
     ] = None,
 ) -> None:
     """Train models on data sets with several seeds, as in the paper, and write a record of each run.

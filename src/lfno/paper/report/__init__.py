@@ -27,7 +27,7 @@ Modules:
     costs: the table of costs
     times: the table of training times
     tried: experiments that led to the default preset
-    flip: Lorenz ρ = 10, errors of the samples beside the sign flip
+    flip: Lorenz ρ = 10, errors of the samples near the amplitude where the final x changes its sign
     gallery: all figures with their captions
     figures: functions that draw the figures
 """

@@ -175,8 +175,8 @@ def _tables(runs: Runs, baselines: dict[str, Scores]) -> list[Section]:
     rich = Section(
         "Rich and out-of-family inputs",
         [
-            "Rich inputs are random multisines, chirps, steps and pulses. Interpolation between such inputs is not possible. "
-            "Out-of-family inputs are of other kinds than the training inputs."
+            "Rich inputs are random: multisines, chirps, steps and pulses as forcing, or random initial fields. Interpolation "
+            "between such inputs is not possible. Out-of-family inputs are of other kinds than the training inputs."
         ],
     )
     makers = {"rich": errors.rich_table, "out-of-family": errors.outside_table}

@@ -33,7 +33,7 @@ REACHED = {HOLDS: "reached", SO_FAR: "reached so far", FAILS: "not reached", OPE
 
 
 def not_above_exact(runs: Runs) -> list[Finding]:
-    """Return a finding for each data set with random inputs: is the default LFNO at least as good as LFNO with exact layers?
+    """Return a finding for each data set of STUDIED: is the default LFNO at least as good as LFNO with exact layers?
 
     R is one trainable channel matrix for each low Fourier mode of a layer. Exact layers have no R: their steady part follows
     exactly from the poles. If the pilot (short trial runs) chose R = 0, the default LFNO has exact layers.

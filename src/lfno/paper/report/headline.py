@@ -47,8 +47,9 @@ def headline_table(runs: Runs, baselines: dict[str, Scores]) -> Table:
         "Mean over seeds. Bold: the lowest error of the last six columns. On the ODEs, the published network and our network "
         "of the paper have 3,417 parameters. Linear model: a transfer function or an impulse response, whichever is better. "
         "Interpolation: between training samples, in the parameter of their inputs; random inputs have no such parameter. "
-        "Identified equations: the shipped model, if it consists of modes with feedback or of the equation of a field. Such a "
-        "model is for laws of few terms, the linear model for linear systems, and LFNO for all other systems."
+        "Identified equations: the shipped model, if it consists of modes with feedback or of the equation of a field. "
+        "Choose such a model if the equation of the system has few terms, the linear model if the system is linear, and LFNO "
+        "in all other cases."
     )
     return table
 

@@ -11,7 +11,7 @@ PARTS = {
     "ODEs": tuple(titles.ODES),
     "1-D PDEs": tuple(titles.LINES),
     "flows": tuple(titles.FLOWS),
-    "random forcing": tuple(f"{task}-rich" for task in titles.ALL),
+    "random inputs": tuple(f"{task}-rich" for task in titles.ALL),
 }
 
 

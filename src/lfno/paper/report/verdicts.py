@@ -116,7 +116,7 @@ def mean_error(runs: Runs, task: str, label: str, metric: str = "l2") -> float |
 
 
 def factor(value: float) -> str:
-    """Return a ratio as text, as `2.4×`."""
+    """Return a ratio as text, such as `2.4×`."""
     return f"{value:.3g}×" if math.isfinite(value) else "∞"
 
 
