@@ -124,14 +124,14 @@ def default_goals(baselines: dict[str, Scores]) -> list[Claim]:
             "",
             every(*(lower(t, "LFNO", "FNO", by=3) for t in RICH)),
             rich,
-            3,
+            len(RICH),
         ),
         Claim(
             "Rich inputs: L∞ error below a quarter of the error of FNO",
             "",
             every(*(lower(t, "LFNO", "FNO", "linf", by=4) for t in RICH)),
             rich,
-            3,
+            len(RICH),
         ),
         Claim(
             "Rich inputs: L2 error not above LFNO with exact layers (R = 0)",
