@@ -35,6 +35,16 @@ def activate_with_slope(x, KIND: tl.constexpr):
 
 
 @triton.jit
+def once(x):
+    """Return x, a matrix. Without this function, Triton computes x again for every product that uses it.
+
+    Each product needs its factors in another arrangement of threads. Triton prefers to repeat all operations on a loaded matrix
+    in each arrangement, but it never repeats a sum.
+    """
+    return tl.sum(x[:, :, None], axis=2)
+
+
+@triton.jit
 def activate(x, KIND: tl.constexpr):
     """Return act(x)."""
     return activate_with_slope(x, KIND)[0]

@@ -8,7 +8,7 @@ from __future__ import annotations
 import triton
 import triton.language as tl
 
-from lfno.backends.activations import activate, activate_with_slope
+from lfno.backends.activations import activate, activate_with_slope, once
 from lfno.backends.chunked.products import load_tile, product, product_of, rounded_product, store_tile
 
 
@@ -73,6 +73,7 @@ def pointwise_gradient(
         d = load_tile(g + whole, first, c, points, C, SIZE)
         u, rise = activate_with_slope(argument, KIND)
         if HAS_GATE:
+            u, rise = once(u), once(rise)
             opened = tl.sigmoid(product_of(B, u) + b)
             by_A = d * opened
             by_B = d * (product_of(A, u) + a) * opened * (1 - opened)
