@@ -25,7 +25,7 @@ from lfno.surrogate.passes import runs_in_blocks
 from lfno.surrogate.stream import Stream
 from lfno.surrogate.sum import parts_of
 
-#: time steps above this multiple of the training step cause a warning, because the input between samples is unknown
+#: time steps above this multiple of the training step cause a warning, because the samples may miss fast changes of the input
 COARSE = 2.0
 
 
@@ -39,7 +39,7 @@ class Deployment(Description):
 
     @property
     def marches(self) -> bool:
-        """Return whether the model predicts a field frame after frame. Such a model can predict any duration."""
+        """Return whether the model predicts a field frame by frame. Such a model can predict any duration."""
         return all(isinstance(member, Marching) for member in self.members)
 
     def stream(self, dt: float | None = None, past: Any = None, member: int = 0) -> Stream:
@@ -56,7 +56,7 @@ class Deployment(Description):
         axis = self.grid.axes[-1]
         if dt is not None and dt > COARSE * axis.step * (1 + 1e-9):
             told = f"a time step of {dt:g} {axis.unit} is {dt / axis.step:.3g} times the step of training"
-            warnings.warn(f"{told}: the prediction is wrong if the input changes between samples", stacklevel=2)
+            warnings.warn(f"{told}: the samples may miss fast changes of the input; the prediction is then wrong", stacklevel=2)
         if past is not None:
             stream.step(past)
         return stream
@@ -122,5 +122,5 @@ class Deployment(Description):
 
 
 def _named(told: Sequence[tuple[str, str]], count: int, role: str) -> list[tuple[str, str]]:
-    """Return names and units of channels; `input0`, `input1`, … if the model file has no names."""
+    """Return (name, unit) of each channel. Without names in the model file: `input`, or `input0`, `input1`, …"""
     return list(told) if len(told) == count else [(role if count == 1 else f"{role}{k}", "") for k in range(count)]
