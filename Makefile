@@ -1,8 +1,8 @@
-# On a new machine, `make demo` and `make test` need nothing but Python.
+# On a new machine, `make demo` and `make test` need only Python and a connection to the package index.
 PYTHON ?= python3
 VENV   := .venv
 BIN    := $(VENV)/bin
-# these two files say that the dependencies are installed; a newer pyproject.toml or constraints.txt installs them again
+# these two files show that the dependencies are installed; make installs them again if pyproject.toml or constraints.txt is newer
 BASE   := $(VENV)/.runs
 STAMP  := $(VENV)/.installed
 # tests run in several processes with one thread each
@@ -41,7 +41,7 @@ bench: $(STAMP)
 	$(BIN)/python benchmarks/record.py
 	$(BIN)/python benchmarks/deploy.py
 
-# known vulnerabilities of the locked dependencies, if pip-audit is installed and can reach its data
+# known vulnerabilities of the locked dependencies, if pip-audit is installed and can reach its database
 audit:
 	@if command -v pip-audit >/dev/null; then pip-audit --no-deps --disable-pip --requirement requirements.lock; \
 	else echo "known vulnerabilities were not looked up: pip-audit is not installed"; fi

@@ -4,9 +4,9 @@
 
 The loop solves a few samples of the data set, and its time is scaled to all samples. The tolerance of the loop is the largest
 power of ten at which the loop is as accurate as our solver. Without names, the program solves all data sets except the long
-ones. Then `lfno data make` makes the same data sets in an empty folder, and finally the long data set, whose memory is also
-measured. The times of single data sets are CPU times, because other processes hardly change CPU times. The last two lines have
-wall-clock times.
+ones. Then it measures `lfno data make` in an empty folder: first for the same data sets, then for the long data set, whose
+memory is measured, too. The times of single data sets are CPU times, because other processes hardly change CPU times. The last
+two lines have wall-clock times.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ LONG = "navier-stokes-nu1e-3"  # the long data set; its variants -rich and -out 
 SAMPLES = 4  # samples of a data set that the loop solves
 FINE = 32  # points of the spline of the force per point of the grid; the error of the spline is then about 1e-12
 TARGET = 20  # promised ratio of the time of the loop to our time
-TOGETHER = 40  # promised seconds for all data sets but the long ones, on two cores
+TOGETHER = 40  # promised seconds for all data sets except the long ones, on two cores
 ALONE = 360  # promised seconds for the long data set, on two cores
 MEMORY = 4.0  # promised GB of memory for the long data set
 
@@ -97,7 +97,7 @@ def beside_the_loop(what: Plan, outputs: np.ndarray) -> tuple[float, float, floa
 def made(*names: str) -> tuple[float, float]:
     """Run `lfno data make NAME…` with an empty cache. Return wall-clock seconds and peak memory in GB.
 
-    The memory is that of the largest process.
+    The memory is the largest memory of one process.
     """
     with tempfile.TemporaryDirectory() as folder:
         command = [sys.executable, "-m", "lfno", "data", "make", *names, "--json"]

@@ -1,10 +1,10 @@
-"""Measure deployed models on one CPU thread: time per sample in C and Python, size of the C source, memory of a long record.
+"""Measure deployed models on one CPU thread: time per sample, size of the C source, and memory to predict a long record.
 
     python benchmarks/deploy.py [MODEL] [--samples N]
 
 The models are a linear model with 6 modes, a network (8 gated layers, width 16, 8 poles, no trained Fourier weights), and the
-file MODEL, if it is given. The time in C needs the C compiler `cc`. The memory is measured in a new process for each model,
-because the operating system counts the peak of a whole process.
+file MODEL, if it is given. The time is measured in Python and, if there is the C compiler `cc`, also in C. The memory is
+measured in a new process for each model, because the operating system counts the peak of a whole process.
 """
 
 from __future__ import annotations

@@ -10,7 +10,7 @@ chosen model.
 | parameters         | number of parameters of the fitted model                                             |
 | seconds            | time of the fit                                                                      |
 | error              | relative L2 error on new data without noise                                          |
-| outside            | the same error for inputs of 1.5 times the training amplitude, the larger inputs     |
+| outside            | the same error for "larger inputs" of 1.5 times the training amplitude               |
 | flagged            | `out_of_range` of the model for the larger inputs; above 1 the model extrapolates    |
 | kind               | kind of the chosen model (with --auto)                                               |
 | input              | factor by which the larger inputs exceed the range of the training inputs (--auto)   |

@@ -1,10 +1,11 @@
-"""Try ideas of modes with feedback in LFNO: eight small variants of one network, trained in the same way.
+"""Try ideas of another model, modes with feedback, in LFNO: eight small variants of one network, trained in the same way.
 
     python benchmarks/learned.py [--epochs 25] [--seeds 2]
 
-The data are the responses of the Duffing oscillator to random forces, at every eighth time step. Every network has 8 channels
-and exact layers (poles without free Fourier weights) with 4 poles each. The program prints the relative L2 error on the
-validation samples for each seed, and the time.
+Modes with feedback are linear modes and a nonlinear force that acts back on them. The data are the responses of the Duffing
+oscillator to random forces, at every eighth time step. Every network has 8 channels and exact layers (poles without free
+Fourier weights) with 4 poles each. The program prints the relative L2 error on the validation samples for each seed, and the
+time.
 
 | variant      | idea                                                                                      |
 |--------------|-------------------------------------------------------------------------------------------|
@@ -12,7 +13,7 @@ validation samples for each seed, and the time.
 | tanh, sine   | the restoring force of the oscillator is an odd function                                  |
 | polynomial   | the restoring force is a polynomial: a layer adds a z² + b z³, with z limited to [−3, 3]  |
 | from linear  | the network corrects the best linear model                                                |
-| closed loop  | two layers predict y from the force and the previous y, four times, equal parameters      |
+| closed loop  | y ← N(force, y), four times from y = 0, with one network N of two layers                  |
 | last layer   | gelu, then the last layer, which is linear, is fitted by least squares                    |
 | both passes  | gelu, trained on the response from rest and on the steady state                           |
 """

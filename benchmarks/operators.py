@@ -4,9 +4,9 @@
 
 "dense" is the einsum of public Laplace neural operator codes, with its error in the channel index corrected. It builds a tensor
 (frequencies, input channels, output channels, poles). "dense" multiplies the differences iω − μ of the axes and inverts the
-product. "dense, lean" inverts first and multiplies then; it is about a third cheaper, and the fairer comparison. All variants
-run in the same process on one thread, in turns. The table gives the median time, the memory, and "dense" divided by ours: above
-1, our layer is faster or smaller. Memory is the largest size of all tensors at one time.
+product. "dense, lean" inverts first and multiplies then. It needs less time and memory, so it is the fairer comparison. All
+variants run in the same process on one thread, in turns. The table gives the median time, the memory, and "dense" divided by
+ours: above 1, our layer is faster or smaller. Memory is the largest size of all tensors at one time.
 """
 
 from __future__ import annotations

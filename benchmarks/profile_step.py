@@ -1,4 +1,4 @@
-"""Profile a training step of the default LFNO on a GPU: the twenty largest kernels, in ms per step."""
+"""Profile a training step of the default LFNO on a GPU: the twenty kernels with the longest times, in ms per step."""
 
 from __future__ import annotations
 

@@ -27,7 +27,7 @@ LAYERS = 4
 HIDDEN = 128  # channels of the last hidden layer
 FRAMES = 10  # frames of the input
 BATCH = 10  # samples
-RATE = 1e-3  # first learning rate; it is halved five times
+RATE = 1e-3  # first learning rate; it is halved after every fifth of the epochs
 DECAY = 1e-4  # weight decay
 
 
@@ -110,7 +110,10 @@ def train(law: str, epochs: int, seed: int) -> dict[str, float | int | str]:
 
 @torch.no_grad()
 def test(model: PublishedFNO, x: Tensor, y: Tensor, mean: Tensor, scale: Tensor, rows) -> float:  # type: ignore[no-untyped-def]
-    """Return the mean relative error on the samples `rows`. mean, scale: mean and deviation of the training outputs."""
+    """Return the mean relative error on the samples `rows`.
+
+    mean, scale: mean and standard deviation of the training outputs, (x, y, t).
+    """
     model.eval()
     batches = torch.as_tensor(rows).split(20)
     return torch.cat([relative(model(x[b], y.shape[-1]) * scale + mean, y[b]) for b in batches]).mean().item()

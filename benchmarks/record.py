@@ -3,9 +3,9 @@
     python benchmarks/record.py
 
 The record is a solution of x″ + x′ + x + x³ = f, where f is a random multisine of rms 2 in 0–1 Hz: 100,000 samples at 20 Hz in
-a CSV file. The lines of the file end in a comma, as in the files of many loggers. The program prints the test RMSE of the best
-linear model divided by the test RMSE of the network, and the time of the command. The promise is a ratio of 5 in ten minutes on
-two cores.
+a CSV file. The lines of the file end in a comma, as in the files of many loggers. The program prints the test RMSE of the
+linear baseline divided by the test RMSE of the network, and the time of the command. The promise is a ratio of 5 in ten minutes
+on two cores.
 """
 
 from __future__ import annotations

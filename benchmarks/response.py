@@ -4,9 +4,9 @@
 
 NAME is a data set with random inputs and a shipped model of the same name. The sine inputs cover the frequencies and amplitudes
 of the chirps in the training inputs. A point is one frequency and one amplitude. The error at a point is the rms of the
-difference of the two steady responses (harmonics 0 to 5), divided by the rms of the true one. The table gives the mean and the
-median over the points whose true steady state does not depend on the initial state ("unique"). The mean should be at most twice
-the error of the prediction on the test samples.
+difference between the steady responses of model and solver (harmonics 0 to 5), divided by the rms of the response of the
+solver. The table gives the mean and the median over the points whose true steady state does not depend on the initial state
+("unique"). The mean should be at most twice the error of the prediction on the test samples.
 """
 
 from __future__ import annotations

@@ -3,10 +3,10 @@
     python benchmarks/split.py [NAME[=MODEL] …] [--out results/benchmarks/split.json]
 
 NAME is a data set with random inputs; the names of these data sets end in -rich. MODEL is a model file or the name of a shipped
-model. Without =MODEL, it is the shipped model NAME. The errors are means over the test samples, in per cent. The error of the
-prediction is relative to the response. The errors of the parts are relative to the steady part or to the response, whichever is
-larger. `ratio` is the larger error of the two parts divided by the error of the prediction. `settled` is the number of test
-samples with a periodic steady state.
+model. Without =MODEL, the program takes the shipped model NAME. The errors are means over the test samples, in per cent. The
+error of the prediction is relative to the response. The errors of the parts are relative to the steady part or to the response,
+whichever is larger. `ratio` is the larger error of the two parts divided by the error of the prediction. `settled` is the
+number of test samples with a periodic steady state.
 
 The file of --out has the same values for each data set, with errors as fractions, and the kind of the model.
 results/benchmarks/split.json holds the errors of the shipped models. After a new run, this command writes them into the pages:

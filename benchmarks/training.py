@@ -3,8 +3,8 @@
     python benchmarks/training.py [--gpu] [--out results/benchmarks/training.json]
 
 The program prints a table with the promised values for one H200. Without --gpu, it measures one run on one CPU thread ("cpu
-step": a training step, "cpu signal": the prediction of one signal). With a GPU, it also measures a training step of a stack,
-that is of RUNS runs that are trained together ("stack"), and of one run ("single").
+step": a training step, "cpu signal": the prediction of one signal). If there is a GPU, it also measures a training step of a
+stack ("stack") and of one run ("single"). A stack is a group of RUNS runs that are trained together.
 """
 
 from __future__ import annotations
@@ -67,7 +67,7 @@ class Measured:
 
 
 def tasks_of(preset: Preset, runs: int, split: Split, count: int) -> list[Any]:
-    """Return runs on noise, which takes as long as signals. Three runs (seeds) share a data set, as in `lfno reproduce`.
+    """Return runs on noise, because training on noise takes as long as on signals. Three runs (seeds) share a data set.
 
     count: number of samples of a data set.
     """
@@ -80,7 +80,7 @@ def tasks_of(preset: Preset, runs: int, split: Split, count: int) -> list[Any]:
 
 
 def epoch_seconds(tasks: list[Any], preset: Preset, looks: int, every: int, device: str) -> float:
-    """Return the median seconds of an epoch, with its part of the validation.
+    """Return the median seconds of an epoch, including its share of the time for validation.
 
     looks: number of measured validations. One more validation comes first and is not measured, because the first epochs include
         the capture of the CUDA graph.

@@ -4,7 +4,8 @@
 
 `lfno.fit` gets a record of 50,000 samples at 100 Hz with 1 % noise (see masses.py). Every model that `lfno.fit` compares then
 predicts a new record. The relative error counts the samples of this record after the first ten seconds. `--lstm` trains an LSTM
-of two layers with 64 units for the training time of the LFNO. The last line is the model that `lfno.fit` returned.
+of two layers with 64 units for the training time of the LFNO. The last line is the model that `lfno.fit` returned. A model with
+feedback has linear modes and a nonlinear force that acts back on them.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Run the Python cells of notebook pages when the site is built, and show their output and figures on the page.
 
-A page is a notebook if its front matter says `notebook: true`. A cell that fails stops the build. The folder of
-the page then also has the executed notebook as an .ipynb file.
+A page is a notebook if its front matter says `notebook: true`. A cell that fails stops the build. If all cells succeed, the
+folder of the page also gets the executed notebook as an .ipynb file.
 """
 
 from __future__ import annotations

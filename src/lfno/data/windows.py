@@ -103,7 +103,7 @@ def as_samples(records: Sequence[Record], spans: Sequence[Span], window: int, wa
             lead = max(warmup, window - (span.stop - span.start)) if span.state == PERIODIC else 0
             pieces.append(cut(max(0, span.start - lead), span.stop, window, warmup, span.state == REST))
         except LfnoError as error:
-            raise LfnoError(f"the {span.part} part: ", *error.parts) from error
+            raise LfnoError(f"the {'training' if span.part == 'train' else span.part} part: ", *error.parts) from error
     example, notes, count = records[0], [], sum(map(len, pieces))
     every = _thinning(count * window, example, count)
     if every > 1:

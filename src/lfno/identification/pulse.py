@@ -76,8 +76,8 @@ def pulse_response(
     start = 0 if operating == 0 else size // 2
     if not (0 < amplitude <= LARGEST and abs(operating) <= LARGEST) or start + 4 * length > size:
         raise LfnoError(
-            f"a pulse of height {amplitude} about {operating} over {length} of {size} steps cannot show modes: give a "
-            "positive amplitude and a width below an eighth of the window"
+            f"a pulse of height {amplitude} and {length} of {size} steps at the constant input {operating} cannot show modes: "
+            "give a positive amplitude, and a width below an eighth of the window"
         )
     ramp = 0.5 - 0.5 * np.cos(math.pi * np.minimum(np.arange(size) / (size / 4), 1))
     pulse = np.zeros(size)

@@ -90,8 +90,8 @@ class Question:
             raise LfnoError(f"{given} input channels were given and the model takes {needed} ({names})")
         if self.grid.ndim != model.grid.ndim:
             raise LfnoError(
-                f"the data have the axes {', '.join(self.grid.names)} and the model {', '.join(model.grid.names)}; "
-                "they must be the same"
+                f"the data have the axes {', '.join(self.grid.names)}, but the model was trained on the axes "
+                f"{', '.join(model.grid.names)}; both must be the same"
             )
         if len(self.inputs) == 0:
             raise LfnoError("no sample was given: the inputs are empty")
