@@ -1,0 +1,181 @@
+"""Linear modes with curved actuators and dead times: the search for dead times, curves and modes (a Hammerstein system).
+
+    x′ = A x + B v,   v = H (u, φ(z)),   z = u after the dead times,   y = C x + offset
+
+The actuators bend the inputs before they act on the motion. Examples are a valve, a pump with a dead zone, and a heater that
+saturates. The states follow a linear equation, so a simulation needs no sub-steps.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from lfno.identification.feedback.branches import Shape, approximations, approximated
+from lfno.identification.feedback.candidate import Bench, Candidate, choose, limits
+from lfno.identification.feedback.families import Report, told
+from lfno.identification.feedback.initial import linear_law
+from lfno.identification.feedback.law import Law
+from lfno.identification.feedback.plant import Plant
+from lfno.identification.feedback.plant_search import Curves, Fit, curved_inputs, curves, finely_timed, grown
+from lfno.identification.feedback.structure import Structure
+from lfno.identification.feedback.terms import Terms
+
+#: largest number of modes
+MOST_MODES = 6
+#: a further mode is tried as long as the validation error falls below this part of the old error
+WORTH_MODE = 0.95
+#: a further knee is tried as long as the training error falls below this part of the old error
+ANOTHER = 0.95
+#: largest number of knees for each input
+MOST_KNEES = 6
+#: places of a further knee that are compared, as quantiles of the input
+PLACES = (0.1, 0.35, 0.65, 0.9)
+#: slope of a further knee, divided by the standard deviation of the input
+STEEP = 3.0
+#: number of Gauss–Newton steps for the comparison of places
+FEW = 6
+#: largest number of Gauss–Newton steps of a fit
+MANY = 60
+#: relative decrease of the squared error below which a fit stops
+PRECISE = 1e-4
+#: an input keeps its value if more than this part of neighbouring samples are equal; then it is constant between samples
+CONSTANT = 0.5
+
+#: a function that cuts the windows for dead times in samples, (inputs,)
+Benches = Callable[[np.ndarray], Bench]
+
+
+def actuators(plant: Plant, benches: Benches, time: float, report: Report) -> list[Candidate]:
+    """Return fitted candidates with dead times and curved actuators, for 1, 2, … modes as long as the error falls.
+
+    plant: the training data.
+    benches: cuts the windows for given dead times.
+    time: time unit of the windows in seconds.
+    """
+    values = [plant.values(i) for i in range(plant.inputs)]
+    stays = all((np.diff(one) == 0).mean() > CONSTANT for one in values)
+    holds = ("zero",) if stays else ("zero", "linear")
+    fit, found = Fit(plant, holds[0], np.zeros(plant.inputs), np.zeros(0, complex)), list[Candidate]()
+    last = np.inf
+    for _ in range(MOST_MODES):
+        fit = grown(fit, holds)
+        own = list(fitted(fit, benches, time, report))
+        found += own
+        best = choose(own)
+        if benches(fit.delays).finished(best) or not best.error < WORTH_MODE * last:
+            break
+        last = best.error
+    return found
+
+
+def fitted(fit: Fit, benches: Benches, time: float, report: Report) -> Iterator[Candidate]:
+    """Yield candidates with the modes and the dead times of a linear fit: without curves, then with curves."""
+    bench, label = benches(fit.delays), name(fit)
+    curved = curved_inputs(fit)
+    for kept in dict.fromkeys([(), tuple(curved)]):
+        own = curves(fit, kept)
+        for shapes in variants(fit.plant, own, kept):
+            law = actuator_law(own, shapes, time)
+            yield finished(bench, label, law, fit.hold, report)
+
+
+def name(fit: Fit) -> str:
+    """Return the modes and dead times of a fit in words."""
+    count = len(fit.poles)
+    late = ", ".join(f"{delay:g}" for delay in fit.delays)
+    return f"{count} mode{'s' * (count > 1)}" + (f", dead times of {late} samples" if fit.delays.any() else "")
+
+
+def variants(plant: Plant, own: Curves, curved: Sequence[int]) -> Iterator[list[Shape | None]]:
+    """Yield approximations of the curves, one for each input; None for a linear input.
+
+    The first variant has as few terms as possible. The second one has knees only.
+    """
+    options: list[list[Shape | None]] = [[None] for _ in range(plant.inputs)]
+    for i in curved:
+        z, n = own.places[i], own.values[i]
+        if len(z) < 4:  # a parabola passes through three points
+            terms = Terms(1, powers=((2,),))
+            gains = approximated(terms, np.zeros(0), z, n)[0]
+            options[i] = [(terms, np.zeros(0), gains[2:], float(gains[1]))]
+        else:
+            options[i] = list(approximations(z, n))
+    first = [shapes[0] for shapes in options]
+    yield first
+    bent = [next((one for one in shapes if one is not None and one[0].knees), shapes[0]) for shapes in options]
+    if any(one is not other for one, other in zip(first, bent, strict=True)):
+        yield bent
+
+
+def actuator_law(own: Curves, shapes: Sequence[Shape | None], time: float) -> Law:
+    """Return the modes of a linear fit with the curves `shapes` as a law.
+
+    time: time unit of the law in seconds.
+    """
+    law, inputs = linear_law(own.modes, len(own.modes.poles), time), len(shapes)
+    known = [(i, shape) for i, shape in enumerate(shapes) if shape is not None]
+    if not known:
+        return law
+    powers = tuple(
+        tuple(degree if k == i else 0 for k in range(inputs)) for i, one in known for (degree,) in one[0].powers
+    )
+    terms = Terms(inputs, powers=powers, knees=tuple(i for i, one in known for _ in one[0].knees))
+    halves = [np.split(one[1], 2) for _, one in known]
+    shape = np.concatenate([half[side] for side in (0, 1) for half in halves])
+    matrix = np.concatenate([np.eye(inputs), np.zeros((inputs, terms.count))], axis=1)
+    for i, one in known:
+        matrix[i, i] = one[3]
+        matrix[i, inputs + np.flatnonzero(terms.signal_of == i)] = one[2]
+    z = np.stack([np.quantile(place, (0, 1)) for place in own.places], axis=1)
+    return replace(
+        law, terms=terms, shape=shape, pick=np.eye(inputs), actuator=matrix, gains=np.zeros((law.states, terms.count)),
+        limits=limits(z, terms),
+    )  # fmt: skip
+
+
+def finished(bench: Bench, label: str, law: Law, hold: str, report: Report) -> Candidate:
+    """Return the fitted law. Knees are added while the error falls."""
+    best = with_holds(bench, label, law, hold)
+    told(best, report)
+    while best.law.terms.knees and not bench.finished(best):
+        more = another_knee(bench, label, best)
+        if more is None or not more.cost < ANOTHER**2 * best.cost:
+            break
+        best = more
+        told(best, report)
+    return best
+
+
+def with_holds(bench: Bench, label: str, law: Law, hold: str) -> Candidate:
+    """Fit the law with the given hold of the input, and return it with the best hold."""
+    terms = law.terms
+    flags = () if law.actuator is None else (0,) * law.drive.shape[1]
+    structure = Structure(law.decays, len(law.poles) - law.decays, terms, actuator=flags)
+    what = f"curved actuators with {', '.join(terms.names)}, " if terms.count else "linear, "
+    return bench.fit(what + label, law, structure, hold, iterations=MANY, tolerance=PRECISE)
+
+
+def another_knee(bench: Bench, label: str, parent: Candidate) -> Candidate | None:
+    """Return the parent with one more knee, of the input and at the place that lower the training error most."""
+    law, tried = parent.law, []
+    z = bench.train.inputs.reshape(-1, law.drive.shape[1])
+    steep, shift = np.split(law.shape, 2)
+    for i in sorted(set(law.terms.knees)):
+        if law.terms.knees.count(i) == MOST_KNEES:
+            continue
+        terms, unit = replace(law.terms, knees=(*law.terms.knees, i)), STEEP / float(z[:, i].std())
+        wide = replace(
+            law, terms=terms, gains=np.zeros((law.states, terms.count)),
+            actuator=np.concatenate([law.actuator, np.zeros((len(law.actuator), 1))], axis=1),
+        )  # fmt: skip
+        structure = replace(parent.structure, terms=terms)
+        for place in np.quantile(z[:, i], PLACES):
+            own = replace(wide, shape=np.concatenate([steep, [unit], shift, [-unit * place]]))
+            tried.append(bench.fit(label, own, structure, parent.hold, parent.starts, iterations=FEW))
+    if not tried:
+        return None
+    best = min(tried, key=lambda candidate: candidate.cost)
+    return with_holds(bench, label, best.law, parent.hold)
