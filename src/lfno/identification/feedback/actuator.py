@@ -19,10 +19,12 @@ from lfno.identification.feedback.families import Report, told
 from lfno.identification.feedback.initial import linear_law
 from lfno.identification.feedback.law import Law
 from lfno.identification.feedback.plant import Plant
-from lfno.identification.feedback.plant_search import Curves, Fit, curved_inputs, curves, finely_timed, grown
+from lfno.identification.feedback.plant_search import Curves, Fit, curved_inputs, curves, grown, timed
 from lfno.identification.feedback.structure import Structure
 from lfno.identification.feedback.terms import Terms
 
+#: number of further modes without success after which the search ends
+PATIENCE = 2
 #: largest number of modes
 MOST_MODES = 6
 #: a further mode is tried as long as the validation error falls below this part of the old error
@@ -48,8 +50,10 @@ CONSTANT = 0.5
 Benches = Callable[[np.ndarray], Bench]
 
 
-def actuators(plant: Plant, benches: Benches, time: float, report: Report) -> list[Candidate]:
+def actuators(plant: Plant, benches: Benches, time: float, report: Report) -> tuple[list[Candidate], bool]:
     """Return fitted candidates with dead times and curved actuators, for 1, 2, … modes as long as the error falls.
+
+    The second result says whether the best of them ends the whole search (`Bench.finished`).
 
     plant: the training data.
     benches: cuts the windows for given dead times.
@@ -58,28 +62,40 @@ def actuators(plant: Plant, benches: Benches, time: float, report: Report) -> li
     values = [plant.values(i) for i in range(plant.inputs)]
     stays = all((np.diff(one) == 0).mean() > CONSTANT for one in values)
     holds = ("zero",) if stays else ("zero", "linear")
-    fit, found = Fit(plant, holds[0], np.zeros(plant.inputs), np.zeros(0, complex)), list[Candidate]()
-    last = np.inf
-    for _ in range(MOST_MODES):
+    bases = tuple(plant.polynomial(i) for i in range(plant.inputs))
+    fit, found = Fit(plant, holds[0], np.zeros(plant.inputs), np.zeros(0, complex), bases), list[Candidate]()
+    least, failures = np.inf, 0
+    while len(fit.poles) < MOST_MODES and failures < PATIENCE:
         fit = grown(fit, holds)
-        own = list(fitted(fit, benches, time, report))
-        found += own
-        best = choose(own)
-        if benches(fit.delays).finished(best) or not best.error < WORTH_MODE * last:
+        curved = curved_inputs(fit)
+        if curved:
+            # known curves make the dead times more certain
+            fit = timed(replace(fit, bases=curves(fit, curved).bases))
+        bench = benches(fit.delays)
+        if bench.late:
             break
-        last = best.error
+        for kept in dict.fromkeys([(), tuple(curved)]):
+            if kept or fit.delays.any():
+                found += fitted(fit, kept, bench, time, report)
+        if found and bench.finished(choose(found)):
+            return found, True
+        best = min((one.error for one in found), default=np.inf)
+        failures = 0 if best < WORTH_MODE * least else failures + 1
+        least = min(best, least)
+    return found, False
+
+
+def fitted(fit: Fit, curved: Sequence[int], bench: Bench, time: float, report: Report) -> list[Candidate]:
+    """Return candidates with the modes and the dead times of a linear fit.
+
+    curved: the indices of the inputs with a curve.
+    """
+    own, found = curves(fit, curved), []
+    for shapes in variants(fit.plant, own, curved):
+        found.append(finished(bench, name(fit), actuator_law(own, shapes, time), fit.hold, report))
+        if bench.finished(found[-1]):
+            break
     return found
-
-
-def fitted(fit: Fit, benches: Benches, time: float, report: Report) -> Iterator[Candidate]:
-    """Yield candidates with the modes and the dead times of a linear fit: without curves, then with curves."""
-    bench, label = benches(fit.delays), name(fit)
-    curved = curved_inputs(fit)
-    for kept in dict.fromkeys([(), tuple(curved)]):
-        own = curves(fit, kept)
-        for shapes in variants(fit.plant, own, kept):
-            law = actuator_law(own, shapes, time)
-            yield finished(bench, label, law, fit.hold, report)
 
 
 def name(fit: Fit) -> str:

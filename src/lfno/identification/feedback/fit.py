@@ -106,7 +106,7 @@ def fit_feedback(
     bench = Bench(spread(windows, SEARCHED, STRONGEST), spread(held, VALIDATED), began + SEARCHING * seconds, permitted(ahead))
     path = mode_path(problem, MOST_MODES, known)
 
-    def actuated() -> list[Candidate]:
+    def actuated() -> tuple[list[Candidate], bool]:
         @cache
         def benches(delays: tuple[float, ...]) -> Bench:
             windows, held = windows_of(train, validation, step, scales, np.array(delays))

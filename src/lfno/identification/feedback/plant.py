@@ -39,24 +39,27 @@ MANY = 12
 
 @dataclass(frozen=True)
 class Basis:
-    """The functions h of one input. The first one is the input itself.
+    """The functions h of one input: the input itself, bends and powers; or one sum of them, a curve.
 
-    corners: places of the bends. Without corners, the functions are the polynomials up to `degree`.
-    degree: highest degree of the polynomials.
+    corners: places of the bends.
+    degree: highest power.
+    weights: weights of the sum; None for separate functions.
     """
 
     corners: np.ndarray
     degree: int = 1
+    weights: np.ndarray | None = None
 
     def __call__(self, u: np.ndarray) -> np.ndarray:
         """Return h (functions, …) for values u of the input in units of its standard deviation. All h vanish at u = 0."""
         bends = [(_bend(STEEP * (u - place)) - _bend(np.array(-STEEP * place))) / STEEP for place in self.corners]
-        return np.stack([u, *bends, *(u**k / 2**k for k in range(2, self.degree + 1))])
+        found = np.stack([u, *bends, *(u**k / 2**k for k in range(2, self.degree + 1))])
+        return found if self.weights is None else np.tensordot(self.weights, found, 1)[None]
 
     @property
     def count(self) -> int:
         """Return the number of functions."""
-        return len(self.corners) + self.degree
+        return len(self.corners) + self.degree if self.weights is None else 1
 
 
 LINE = Basis(np.zeros(0))

@@ -45,22 +45,23 @@ class Fit:
     hold: interpolation of the input between samples.
     delays: dead time of each input in samples, (inputs,).
     poles: in 1/s, (modes,).
+    bases: the functions of each input.
     """
 
     plant: Plant
     hold: str
     delays: np.ndarray
     poles: np.ndarray
+    bases: tuple[Basis, ...]
 
     @cached_property
     def error(self) -> float:
-        """Return the training error with polynomials as curves. The poles are refined by `polished`."""
-        return missed(self.problem(), self.poles)
+        """Return the norm of the training residual. `polished` refines the poles."""
+        return float(np.linalg.norm(self.problem().residual_basis(self.poles)[0]))
 
     def problem(self) -> Projection:
-        """Return the least-squares problem with polynomials as curves."""
-        plant = self.plant
-        return plant.problem(self.delays, [plant.polynomial(i) for i in range(plant.inputs)], self.hold)
+        """Return the least-squares problem."""
+        return self.plant.problem(self.delays, self.bases, self.hold)
 
     def polished(self) -> Fit:
         """Return the fit with refined poles."""
@@ -69,11 +70,6 @@ class Fit:
     def with_delay(self, channel: int, delay: float) -> Fit:
         """Return the fit with another dead time of one input."""
         return replace(self, delays=np.where(np.arange(len(self.delays)) == channel, delay, self.delays))
-
-
-def missed(problem: Projection, poles: np.ndarray) -> float:
-    """Return the norm of the residual on all rows."""
-    return float(np.linalg.norm(problem.residual_basis(poles)[0]))
 
 
 def grown(fit: Fit, holds: Sequence[str]) -> Fit:
@@ -138,10 +134,12 @@ class Curves:
     """The curves of the inputs in a linear fit.
 
     modes: poles, and residues (outputs, inputs, modes) for the curved inputs.
+    bases: the curve of each input.
     places, values: points of the curve of each input, (points,). Values are of order one.
     """
 
     modes: Modes
+    bases: tuple[Basis, ...]
     places: list[np.ndarray]
     values: list[np.ndarray]
 
@@ -176,7 +174,8 @@ def curves(fit: Fit, curved: Sequence[int]) -> Curves:
     reduced = _reduced(problem, weights, edges)
     found = fitted_modes(reduced, reduced.refine(poles), np.ones(problem.outputs.shape[1]), 0.0)
     found = replace(found, residues=found.residues[:, : plant.inputs], direct=found.direct[:, : plant.inputs])
-    return Curves(found, places, [weight @ table for weight, table in zip(weights, tables, strict=True)])
+    curved_bases = tuple(replace(basis, weights=weight) for basis, weight in zip(bases, weights, strict=True))
+    return Curves(found, curved_bases, places, [weight @ table for weight, table in zip(weights, tables, strict=True)])
 
 
 def _scaled(weight: np.ndarray, table: np.ndarray) -> np.ndarray:

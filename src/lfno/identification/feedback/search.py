@@ -36,7 +36,7 @@ DEGREES = ((3, 2), (3, 5), (3, 2, 4, 5), (3, 5, 7), (3, 2, 4, 5, 6, 7))
 
 def search(
     bench: Bench, path: Iterable[Modes], time: float, free_start: bool, hold: str, report: Report,
-    actuated: Callable[[], list[Candidate]] = list,
+    actuated: Callable[[], tuple[list[Candidate], bool]] = lambda: ([], False),
 ) -> Candidate:  # fmt: skip
     """Return the best candidate.
 
@@ -49,7 +49,7 @@ def search(
     free_start: whether motions begin away from equilibrium, so that the initial state is fitted.
     hold: initial hold of the input.
     report: a function that receives one line of text for every choice.
-    actuated: a function that fits candidates with curved actuators and dead times.
+    actuated: a function that fits candidates with curved actuators and dead times (`actuator.actuators`).
     """
     linear: list[Candidate] = []
     more = iter(path)
@@ -75,8 +75,8 @@ def search(
         enough = linear[:-1]
     else:
         enough = linear
-    bent = [] if free_start or any(bench.finished(one) for one in linear) else actuated()
-    if bent and bench.finished(choose([*linear, *bent])):
+    bent, enough_bent = ([], False) if free_start or any(bench.finished(one) for one in linear) else actuated()
+    if enough_bent:
         return choose([*linear, *bent])
     rubbed = [] if bench.finished(linear[-1]) else friction(bench, linear[0], report)
     if rubbed and explained_by(rubbed[0], linear):
