@@ -18,11 +18,13 @@ from lfno.identification.feedback.candidate import Bench, Candidate, choose, lim
 from lfno.identification.feedback.families import Report, told
 from lfno.identification.feedback.initial import linear_law
 from lfno.identification.feedback.law import Law
-from lfno.identification.feedback.plant import Plant
+from lfno.identification.feedback.plant import Curve, Plant
 from lfno.identification.feedback.plant_search import Curves, Fit, curved_inputs, curves, grown, timed
 from lfno.identification.feedback.structure import Structure
 from lfno.identification.feedback.terms import Terms
 
+#: dead times without curves are fitted too, unless curves lower the held-out error of a linear fit below this part
+CLEARLY = 0.8
 #: number of further modes without success after which the search ends
 PATIENCE = 2
 #: largest number of modes
@@ -67,35 +69,51 @@ def actuators(plant: Plant, benches: Benches, time: float, report: Report) -> tu
     least, failures = np.inf, 0
     while len(fit.poles) < MOST_MODES and failures < PATIENCE:
         fit = grown(fit, holds)
-        curved = curved_inputs(fit)
-        if curved:
-            # known curves make the dead times more certain
-            fit = timed(replace(fit, bases=curves(fit, curved).bases))
-        bench = benches(fit.delays)
-        if bench.late:
-            break
-        for kept in dict.fromkeys([(), tuple(curved)]):
-            if kept or fit.delays.any():
-                found += fitted(fit, kept, bench, time, report)
-        if found and bench.finished(choose(found)):
-            return found, True
-        best = min((one.error for one in found), default=np.inf)
-        failures = 0 if best < WORTH_MODE * least else failures + 1
-        least = min(best, least)
+        own = list(fitted(fit, benches, time, report))
+        found += own
+        if not own or benches(fit.delays).finished(choose(found)):
+            return found, bool(own)
+        best = min(own, key=lambda one: one.error)
+        failures = 0 if best.error < WORTH_MODE * least else failures + 1
+        least = min(best.error, least)
+        if best.law.actuator is not None:
+            # the fitted curves are more accurate than the first ones, so that the next mode does not imitate their errors
+            bent = tuple(Curve(best.law, i) for i in range(plant.inputs))
+            fit = replace(fit, poles=best.law.poles / time, delays=np.array(best.delays), bases=bent)
     return found, False
 
 
-def fitted(fit: Fit, curved: Sequence[int], bench: Bench, time: float, report: Report) -> list[Candidate]:
-    """Return candidates with the modes and the dead times of a linear fit.
+def fitted(fit: Fit, benches: Benches, time: float, report: Report) -> Iterator[Candidate]:
+    """Yield candidates with the modes and the dead times of a linear fit. Nothing is yielded after the deadline.
 
-    curved: the indices of the inputs with a curve.
+    If the fit has the curves of a law, these curves are fitted first, with the modes of the fit.
     """
-    own, found = curves(fit, curved), []
+    bench = benches(fit.delays)
+    if isinstance(fit.bases[0], Curve):
+        law = fit.bases[0].law
+        wide = linear_law(fit.modes(), len(fit.poles), time)
+        wide = replace(
+            wide, terms=law.terms, shape=law.shape, pick=law.pick, actuator=law.actuator, limits=law.limits,
+            gains=np.zeros((wide.states, law.terms.count)),
+        )  # fmt: skip
+        yield (known := finished(bench, name(fit), wide, fit.hold, report))
+        if bench.finished(known):
+            return
+    curved, gain = curved_inputs(fit)
+    if curved and not isinstance(fit.bases[0], Curve):
+        # known curves make the dead times more certain
+        fit = timed(curves(fit, curved).fit)
+        bench = benches(fit.delays)
+    if fit.delays.any() and gain > CLEARLY and not bench.late:
+        yield finished(bench, name(fit), actuator_law(curves(fit, ()), (None,) * fit.plant.inputs, time), fit.hold, report)
+    if not curved:
+        return
+    own = curves(fit, curved)
     for shapes in variants(fit.plant, own, curved):
-        found.append(finished(bench, name(fit), actuator_law(own, shapes, time), fit.hold, report))
-        if bench.finished(found[-1]):
-            break
-    return found
+        if not bench.late:
+            yield (known := finished(bench, name(fit), actuator_law(own, shapes, time), fit.hold, report))
+            if bench.finished(known):
+                return
 
 
 def name(fit: Fit) -> str:
@@ -131,7 +149,7 @@ def actuator_law(own: Curves, shapes: Sequence[Shape | None], time: float) -> La
 
     time: time unit of the law in seconds.
     """
-    law, inputs = linear_law(own.modes, len(own.modes.poles), time), len(shapes)
+    law, inputs = linear_law(own.fit.modes(), len(own.fit.poles), time), len(shapes)
     known = [(i, shape) for i, shape in enumerate(shapes) if shape is not None]
     if not known:
         return law

@@ -12,7 +12,7 @@ Words: see the docstring of `lfno.identification.feedback`.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -20,6 +20,7 @@ import numpy as np
 from lfno.data.stretches import REST, Stretch
 from lfno.identification.feedback.dead_time import delayed
 from lfno.identification.feedback.initial import linear_problem
+from lfno.identification.feedback.law import Law
 from lfno.identification.feedback.windows import Scales
 from lfno.identification.projection import Projection
 
@@ -63,6 +64,19 @@ class Basis:
 
 
 LINE = Basis(np.zeros(0))
+
+
+@dataclass(frozen=True)
+class Curve:
+    """The curve of one input in a law with curved actuators, as the only function h of this input."""
+
+    law: Law
+    channel: int
+    count: int = 1
+
+    def __call__(self, u: np.ndarray) -> np.ndarray:
+        """Return h (1, …) for values u of the input in units of its standard deviation."""
+        return self.law.effective(u[..., None] * np.eye(self.law.drive.shape[1])[self.channel])[None, ..., self.channel]
 
 
 @dataclass(frozen=True)
@@ -112,7 +126,7 @@ class Plant:
         levels = self.levels(channel)
         return Basis(np.unique(np.quantile(self.values(channel), CORNERS)) if len(levels) > len(CORNERS) + 2 else levels[1:-1])
 
-    def problem(self, delays: np.ndarray, bases: Sequence[Basis], hold: str, hold_out: bool = False) -> Projection:
+    def problem(self, delays: np.ndarray, bases: Sequence[Basis | Curve], hold: str, hold_out: bool = False) -> Projection:
         """Return the least-squares problem for dead times in samples, with the functions `bases` of each input.
 
         hold_out: whether a fifth of the data is held out, for `Projection.error`.

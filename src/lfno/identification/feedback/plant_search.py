@@ -12,7 +12,7 @@ from functools import cached_property
 import numpy as np
 
 from lfno.identification.feedback.initial import mode_path
-from lfno.identification.feedback.plant import LINE, Basis, Plant
+from lfno.identification.feedback.plant import LINE, Basis, Curve, Plant
 from lfno.identification.identify import Modes, fitted_modes
 from lfno.identification.projection import Projection
 from lfno.identification.search import residues_of
@@ -52,7 +52,7 @@ class Fit:
     hold: str
     delays: np.ndarray
     poles: np.ndarray
-    bases: tuple[Basis, ...]
+    bases: tuple[Basis | Curve, ...]
 
     @cached_property
     def error(self) -> float:
@@ -66,6 +66,13 @@ class Fit:
     def polished(self) -> Fit:
         """Return the fit with refined poles."""
         return replace(self, poles=self.problem().refine(self.poles))
+
+    def modes(self) -> Modes:
+        """Return the modes with residues (outputs, inputs, modes). Each input has only one function."""
+        problem, inputs = self.problem(), self.plant.inputs
+        found = fitted_modes(problem, problem.refine(self.poles), np.ones(problem.outputs.shape[1]), 0.0)
+        # further inputs are the pulses of the free motion
+        return replace(found, residues=found.residues[:, :inputs], direct=found.direct[:, :inputs])
 
     def with_delay(self, channel: int, delay: float) -> Fit:
         """Return the fit with another dead time of one input."""
@@ -108,8 +115,11 @@ def finely_timed(fit: Fit) -> Fit:
     return fit
 
 
-def curved_inputs(fit: Fit) -> list[int]:
-    """Return the indices of the inputs whose curves lower the held-out error. The others count as linear."""
+def curved_inputs(fit: Fit) -> tuple[list[int], float]:
+    """Return the indices of the inputs whose curves lower the held-out error. The others count as linear.
+
+    The second result is the held-out error with these curves, relative to the error without curves.
+    """
     plant = fit.plant
     bases = [plant.bends(i) for i in range(plant.inputs)]
 
@@ -118,7 +128,7 @@ def curved_inputs(fit: Fit) -> list[int]:
         return problem.error(problem.refine(fit.poles))
 
     kept = [i for i, basis in enumerate(bases) if basis.count > 1]
-    now = error(bases)
+    now, straight = error(bases), error([LINE for _ in bases])
     while kept:
         tried = [(error([LINE if k == i or k not in kept else basis for k, basis in enumerate(bases)]), i) for i in kept]
         least, channel = min(tried)
@@ -126,26 +136,24 @@ def curved_inputs(fit: Fit) -> list[int]:
             break
         now = min(least, now)
         kept.remove(channel)
-    return kept
+    return kept, now / straight
 
 
 @dataclass(frozen=True)
 class Curves:
     """The curves of the inputs in a linear fit.
 
-    modes: poles, and residues (outputs, inputs, modes) for the curved inputs.
-    bases: the curve of each input.
+    fit: the fit with these curves.
     places, values: points of the curve of each input, (points,). Values are of order one.
     """
 
-    modes: Modes
-    bases: tuple[Basis, ...]
+    fit: Fit
     places: list[np.ndarray]
     values: list[np.ndarray]
 
 
 def curves(fit: Fit, curved: Sequence[int]) -> Curves:
-    """Return the curves of the inputs, and modes that belong to them.
+    """Return the curves of the inputs, and the fit with these curves.
 
     curved: the indices of the inputs with a curve.
 
@@ -171,11 +179,8 @@ def curves(fit: Fit, curved: Sequence[int]) -> Curves:
         poles = reduced.refine(poles)
         weights = _weights(problem, poles, residues_of(reduced, poles)[1], edges)
         weights = [_scaled(*pair) for pair in zip(weights, tables, strict=True)]
-    reduced = _reduced(problem, weights, edges)
-    found = fitted_modes(reduced, reduced.refine(poles), np.ones(problem.outputs.shape[1]), 0.0)
-    found = replace(found, residues=found.residues[:, : plant.inputs], direct=found.direct[:, : plant.inputs])
-    curved_bases = tuple(replace(basis, weights=weight) for basis, weight in zip(bases, weights, strict=True))
-    return Curves(found, curved_bases, places, [weight @ table for weight, table in zip(weights, tables, strict=True)])
+    chosen = tuple(replace(basis, weights=weight) for basis, weight in zip(bases, weights, strict=True))
+    return Curves(replace(fit, poles=poles, bases=chosen), places, [weight @ table for weight, table in zip(weights, tables, strict=True)])
 
 
 def _scaled(weight: np.ndarray, table: np.ndarray) -> np.ndarray:
