@@ -14,7 +14,7 @@ from lfno.core import tensorfile
 from lfno.core.errors import LfnoError
 from lfno.core.grid import Grid
 from lfno.data.stretches import PERIODIC, REST
-from lfno.identification.feedback.curve import restoring_curve
+from lfno.identification.feedback.curve import actuator_curve, curved_channels, restoring_curve
 from lfno.identification.feedback.dead_time import delayed
 from lfno.identification.feedback.hold import AFTER, BEFORE, CAUSAL, pieces
 from lfno.identification.feedback.law import Law
@@ -211,14 +211,29 @@ class FeedbackModel:
         amplitude, frequency, damping = amplitude_modes(self.law, self.visited, mode, output, count)
         return amplitude, frequency, damping
 
-    def characteristic(self, count: int = 101) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+    @property
+    def curved_inputs(self) -> list[int]:
+        """Return the indices of the inputs with a curved actuator."""
+        return curved_channels(self.law)
+
+    def characteristic(self, count: int = 101, channel: int | None = None) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
         """Return the static characteristic as four arrays (count,).
 
         The arrays are z, the constant input that holds the system at z, and the lower and upper end of the 95 % interval of
         this input. z has the unit of the output that z follows (`curve.aligned_output`), or its own unit if z follows no
         output. The input has the user's unit. Raises LfnoError for a linear model and for feedback of several signals.
         For a curved sensor, the arrays are a constant input, the first output, and the interval of this output.
+        For a curved actuator, the arrays are the input, the effective input, and the interval of the effective input. `channel` is
+        the index of the input, by default the first one with a curve. A linear actuator has an effective input equal to its input.
         """
+        if self.curved_inputs:
+            channel = self.curved_inputs[0] if channel is None else channel
+            if channel not in self.curved_inputs:
+                raise LfnoError(f"input {channel + 1} has no curve; the inputs with a curve are "
+                                f"{', '.join(str(one + 1) for one in self.curved_inputs)}")  # fmt: skip
+            found = actuator_curve(self.law, self.structure, self.covariance, self.visited, count, channel)
+            u, v, low, high = (values + self.input_offset[channel] for values in found)
+            return u, v, low, high
         z, force, lower, upper = restoring_curve(self.law, self.structure, self.covariance, self.visited, count)
         return z, force, lower, upper
 
