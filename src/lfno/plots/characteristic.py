@@ -21,8 +21,8 @@ def characteristic_figure(
 ) -> Figure:
     """Draw the restoring force over the displacement, with its 95 % interval and its tangent at rest.
 
-    For a curved sensor, draw the output over a constant input. For curved actuators, draw the effective input over each input with
-    a curve, in one panel for each of these inputs.
+    For a curved sensor, draw the output over a constant input. For curved actuators, draw the effective input over the input,
+    in one panel for each input with a curve.
 
     Args:
         model: The fitted model.

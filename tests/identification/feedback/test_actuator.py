@@ -1,4 +1,4 @@
-"""A linear system with curved actuators and dead times: derivatives, exact recovery, units, storage and inputs without a curve."""
+"""A linear system with curved actuators and dead times: derivatives, exact recovery, units and storage."""
 
 from pathlib import Path
 
@@ -68,7 +68,7 @@ def response(effective: np.ndarray, numerator: list[float], denominator: list[fl
 
 
 def plant(u: np.ndarray) -> np.ndarray:
-    """Return the output of two valves: a square law after four samples, and a linear input; each with its own transfer function."""
+    """Return the output of a quadratic valve with a dead time of four samples, plus the output of a linear input."""
     late = np.concatenate([np.zeros(4), u[0, :-4]])
     return response(late + 0.3 * late**2, [1.0], [50.0, 15.0, 1.0]) - 0.5 * response(u[1], [1.0], [8.0, 1.0])
 

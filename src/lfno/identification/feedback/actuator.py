@@ -13,7 +13,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from lfno.identification.feedback.branches import Shape, approximations, approximated
+from lfno.identification.feedback.branches import Shape, approximated, approximations
 from lfno.identification.feedback.candidate import Bench, Candidate, choose, limits
 from lfno.identification.feedback.families import Report, told
 from lfno.identification.feedback.initial import linear_law
@@ -29,9 +29,9 @@ CLEARLY = 0.8
 PATIENCE = 2
 #: largest number of modes
 MOST_MODES = 6
-#: a further mode is tried as long as the validation error falls below this part of the old error
-WORTH_MODE = 0.95
-#: a further knee is tried as long as the training error falls below this part of the old error
+#: a further mode, or a further knee, helps if the validation error falls below this part of the old error
+WORTH = 0.95
+#: further knees are added as long as the training error falls below this part of the old error
 ANOTHER = 0.95
 #: largest number of knees for each input
 MOST_KNEES = 6
@@ -71,16 +71,27 @@ def actuators(plant: Plant, benches: Benches, time: float, report: Report) -> tu
         fit = grown(fit, holds)
         own = list(fitted(fit, benches, time, report))
         found += own
-        if not own or benches(fit.delays).finished(choose(found)):
-            return found, bool(own)
+        failures += 1
+        if found and benches(fit.delays).finished(choose(found)):
+            break
+        if not own:
+            continue
         best = min(own, key=lambda one: one.error)
-        failures = 0 if best.error < WORTH_MODE * least else failures + 1
+        if best.error < WORTH * least:
+            failures = 0
+        else:
+            # one more mode does not help, so the curves of the best candidate may be too simple
+            simple = min(found, key=lambda one: one.error)
+            found += (finer := with_knees(benches(np.array(simple.delays)), simple, report))
+            if finer and finer[-1].error < WORTH * simple.error:
+                best, failures = finer[-1], 0
         least = min(best.error, least)
         if best.law.actuator is not None:
             # the fitted curves are more accurate than the first ones, so that the next mode does not imitate their errors
             bent = tuple(Curve(best.law, i) for i in range(plant.inputs))
             fit = replace(fit, poles=best.law.poles / time, delays=np.array(best.delays), bases=bent)
-    return found, False
+    chosen = choose(found) if found else None
+    return found, chosen is not None and benches(np.array(chosen.delays)).finished(chosen)
 
 
 def fitted(fit: Fit, benches: Benches, time: float, report: Report) -> Iterator[Candidate]:
@@ -96,7 +107,7 @@ def fitted(fit: Fit, benches: Benches, time: float, report: Report) -> Iterator[
             wide, terms=law.terms, shape=law.shape, pick=law.pick, actuator=law.actuator, limits=law.limits,
             gains=np.zeros((wide.states, law.terms.count)),
         )  # fmt: skip
-        yield (known := finished(bench, name(fit), wide, fit.hold, report))
+        yield (known := told_fit(bench, name(fit), wide, fit.hold, report))
         if bench.finished(known):
             return
     curved, gain = curved_inputs(fit)
@@ -105,13 +116,13 @@ def fitted(fit: Fit, benches: Benches, time: float, report: Report) -> Iterator[
         fit = timed(curves(fit, curved).fit)
         bench = benches(fit.delays)
     if fit.delays.any() and gain > CLEARLY and not bench.late:
-        yield finished(bench, name(fit), actuator_law(curves(fit, ()), (None,) * fit.plant.inputs, time), fit.hold, report)
+        yield told_fit(bench, name(fit), actuator_law(curves(fit, ()), (None,) * fit.plant.inputs, time), fit.hold, report)
     if not curved:
         return
     own = curves(fit, curved)
     for shapes in variants(fit.plant, own, curved):
         if not bench.late:
-            yield (known := finished(bench, name(fit), actuator_law(own, shapes, time), fit.hold, report))
+            yield (known := told_fit(bench, name(fit), actuator_law(own, shapes, time), fit.hold, report))
             if bench.finished(known):
                 return
 
@@ -170,31 +181,41 @@ def actuator_law(own: Curves, shapes: Sequence[Shape | None], time: float) -> La
     )  # fmt: skip
 
 
-def finished(bench: Bench, label: str, law: Law, hold: str, report: Report) -> Candidate:
-    """Return the fitted law. Knees are added while the error falls."""
-    best = with_holds(bench, label, law, hold)
-    told(best, report)
-    while best.law.terms.knees and not bench.finished(best):
-        more = another_knee(bench, label, best)
-        if more is None or not more.cost < ANOTHER**2 * best.cost:
+def with_knees(bench: Bench, parent: Candidate, report: Report) -> list[Candidate]:
+    """Return candidates with one more knee each, as long as the training error falls. The list is empty without knees."""
+    found, label = [parent], parent.label.split(", curved", 1)[0]
+    while found[-1].law.terms.knees and not bench.finished(found[-1]):
+        more = another_knee(bench, label, found[-1])
+        if more is None or not more.cost < ANOTHER**2 * found[-1].cost:
             break
-        best = more
-        told(best, report)
-    return best
+        found.append(more)
+        told(more, report)
+    return found[1:]
 
 
-def with_holds(bench: Bench, label: str, law: Law, hold: str) -> Candidate:
-    """Fit the law with the given hold of the input, and return it with the best hold."""
+def told_fit(bench: Bench, label: str, law: Law, hold: str, report: Report) -> Candidate:
+    """Fit the law to the training windows, and report the result.
+
+    label: the modes and the dead times in words.
+    """
+    found = fit_law(bench, label, law, hold)
+    told(found, report)
+    return found
+
+
+def fit_law(bench: Bench, label: str, law: Law, hold: str) -> Candidate:
+    """Fit the law to the training windows."""
     terms = law.terms
     flags = () if law.actuator is None else (0,) * law.drive.shape[1]
     structure = Structure(law.decays, len(law.poles) - law.decays, terms, actuator=flags)
-    what = f"curved actuators with {', '.join(terms.names)}, " if terms.count else "linear, "
-    return bench.fit(what + label, law, structure, hold, iterations=MANY, tolerance=PRECISE)
+    what = f", curved actuators with {', '.join(terms.names)}" if terms.count else ""
+    return bench.fit(label + what, law, structure, hold, iterations=MANY, tolerance=PRECISE)
 
 
 def another_knee(bench: Bench, label: str, parent: Candidate) -> Candidate | None:
     """Return the parent with one more knee, of the input and at the place that lower the training error most."""
-    law, tried = parent.law, []
+    law, tried = parent.law, list[Candidate]()
+    assert law.actuator is not None
     z = bench.train.inputs.reshape(-1, law.drive.shape[1])
     steep, shift = np.split(law.shape, 2)
     for i in sorted(set(law.terms.knees)):
@@ -212,4 +233,4 @@ def another_knee(bench: Bench, label: str, parent: Candidate) -> Candidate | Non
     if not tried:
         return None
     best = min(tried, key=lambda candidate: candidate.cost)
-    return with_holds(bench, label, best.law, parent.hold)
+    return fit_law(bench, label, best.law, parent.hold)

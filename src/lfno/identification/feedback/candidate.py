@@ -127,7 +127,7 @@ class Bench:
             law = replace(law, limits=limits(law.signals(problem.states(found.point), problem.inputs), law.terms))
         errors = self.validate(law, structure, hold, needed)
         cost = found.cost / windows.weights.sum()
-        size = len(point.vector) + np.count_nonzero(self.delays)
+        size = len(point.vector) + int(np.count_nonzero(self.delays))
         return Candidate(
             label, law, structure, hold, problem.substeps, found.point.starts, cost, errors, size, self.delays
         )  # fmt: skip

@@ -100,9 +100,9 @@ def actuator_curve(
 ) -> tuple[np.ndarray, ...]:
     """Return four arrays (count,): the input u of a curved actuator, v(u), and the ends of the 95 % interval of v(u).
 
-    The outputs determine v up to a factor and a constant. Here the ends of the range of u in the training data stay where they
-    are, so v has the unit of u, and a linear actuator gives v = u. If both ends have almost the same v, the range of v is as wide
-    as the range of u, and v = u at the lower end.
+    The outputs determine v up to a factor and a constant. Here v = u at both ends of the range of u in the training data. So v
+    has the unit of u, and a linear actuator gives v = u. If both ends have almost the same effect, v = u at the lower end, and
+    the range of v is as wide as the range of u.
 
     channel: the index of the input. The other arguments are those of `restoring_curve`.
     """

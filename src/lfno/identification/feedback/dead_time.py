@@ -1,7 +1,7 @@
 """Dead times: an input acts on the system after a delay. Examples are the flow through a pipe and a conveyor belt.
 
-A delay of d samples may be a fraction. Then the delayed input is a weighted mean of two samples: with d = k + f and 0 ≤ f < 1, it is
-(1 − f) u[n − k] + f u[n − k − 1].
+A delay of d samples need not be a whole number. With d = k + f, a whole number k and 0 ≤ f < 1, the delayed input is the
+weighted mean of two samples, (1 − f) u[n − k] + f u[n − k − 1].
 """
 
 from __future__ import annotations

@@ -50,8 +50,8 @@ class Law(Short):
         line, and φ of several signals stays constant. Such a φ is bounded, so the states stay bounded if all poles are stable.
     terms: the basis functions φ.
     sensor: K (outputs, q); None for K = 0.
-    actuator: H (inputs, inputs + q); None for v = u. The columns of u come first. Each term φ belongs to one signal and acts on one
-        effective input.
+    actuator: H (inputs, inputs + q); None for v = u. The columns of u come first. Each term φ depends on one signal and acts on
+        one effective input.
     """
 
     poles: np.ndarray

@@ -39,13 +39,12 @@ ARRAYS = ("poles", "drive", "gains", "pick", "shape", "read", "direct", "offset"
 
 @dataclass(frozen=True, repr=False)
 class FeedbackModel:
-    """Linear modes with a static nonlinear feedback Γ φ(z), with the curved characteristic K φ(z) of a sensor, or with the curved
-    characteristics of actuators.
+    """Linear modes with a static nonlinear feedback Γ φ(z), with curved sensors K φ(z), or with curved actuators.
 
         x′ = A x + B (u − input_offset) + Γ φ(z),      z = E x,      y = C x + K φ(z) + D (u − input_offset) + offset
 
-    u is the input, x is the state, y is the output, and φ(z) are nonlinear functions of a few signals z. For curved actuators, the
-    effective inputs v drive the states:
+    u is the input, x is the state, y is the output, and φ(z) are nonlinear functions of a few signals z. For curved actuators,
+    the effective inputs v drive the states:
 
         x′ = A x + B v,      v = H (u − input_offset, φ(z)),      z = E (u − input_offset),      y = C x + offset
 
@@ -126,7 +125,8 @@ class FeedbackModel:
     def march(self, steps: np.ndarray, step: float, samples: int, start: np.ndarray | None = None) -> np.ndarray:
         """Return the states (time, samples, n) at the sampling times, from rest or from `start` (samples, n).
 
-        steps: the effective inputs as polynomials between sampling times, (time − 1, samples, channels, powers), lowest power first.
+        steps: the effective inputs as polynomials between sampling times, (time − 1, samples, channels, powers), lowest power
+            first.
         step: sampling step in seconds.
         samples: number of samples.
         """
@@ -216,15 +216,19 @@ class FeedbackModel:
         """Return the indices of the inputs with a curved actuator."""
         return curved_channels(self.law)
 
-    def characteristic(self, count: int = 101, channel: int | None = None) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+    def characteristic(
+        self, count: int = 101, channel: int | None = None
+    ) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
         """Return the static characteristic as four arrays (count,).
 
         The arrays are z, the constant input that holds the system at z, and the lower and upper end of the 95 % interval of
         this input. z has the unit of the output that z follows (`curve.aligned_output`), or its own unit if z follows no
         output. The input has the user's unit. Raises LfnoError for a linear model and for feedback of several signals.
         For a curved sensor, the arrays are a constant input, the first output, and the interval of this output.
-        For a curved actuator, the arrays are the input, the effective input, and the interval of the effective input. `channel` is
-        the index of the input, by default the first one with a curve. A linear actuator has an effective input equal to its input.
+        For a curved actuator, the arrays are the input, the effective input, and the interval of the effective input. The
+        effective input of a linear actuator is its input.
+
+        channel: for curved actuators, the index of the input; by default the first input with a curve.
         """
         if self.curved_inputs:
             channel = self.curved_inputs[0] if channel is None else channel
@@ -264,8 +268,11 @@ class FeedbackModel:
         arrays = {name: torch.view_as_complex(value).numpy() for name, value in tensors.items()}
         real = {name: value if name in ("poles", "drive") else value.real.copy() for name, value in arrays.items()}
         terms = Terms.from_dict(tree["terms"])
-        law = Law(**{name: real[name] for name in ARRAYS}, terms=terms, **{name: real.get(name) for name in OPTIONAL})
-        flags = {name: tuple(value) if isinstance(value, list) else value for name, value in tree["structure"].items()}
+        further: dict[str, Any] = {name: real.get(name) for name in OPTIONAL}
+        law = Law(**{name: real[name] for name in ARRAYS}, terms=terms, **further)
+        flags: dict[str, Any] = {
+            name: tuple(value) if isinstance(value, list) else value for name, value in tree["structure"].items()
+        }
         return cls(
             law, Structure(terms=terms, **flags), real["input_offset"], Grid.from_dict(tree["grid"]), tree["hold"],
             float(tree["span"]), real["visited"], real["covariance"], real["noise"], tree["provenance"],

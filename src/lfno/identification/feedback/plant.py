@@ -2,10 +2,10 @@
 
     y = Σᵢ (response of the modes to nᵢ(uᵢ), delayed by dᵢ) + offset
 
-nᵢ is the curve of actuator i, and dᵢ is the dead time of input i. With nᵢ = Σ_j a_ij h_ij for known functions h_ij, the outputs are
-linear in all parameters but the poles and the dead times: each h_ij(uᵢ) is one more input of a linear model, with residues of its
-own. So variable projection fits the poles (see `projection`), and a search over a table finds the dead times. The residues of
-h_i1, h_i2, … then differ by the factors a_i1, a_i2, …, which are the curve.
+nᵢ is the curve of actuator i, and dᵢ is the dead time of input i. A curve is a sum nᵢ = Σ_j a_ij h_ij of known functions h_ij.
+In the fast fit, each h_ij(uᵢ) is an input of a linear model, with its own residues. Then only the poles and the dead times are
+nonlinear parameters. Variable projection fits the poles (see `projection`), and a search over a table finds the dead times.
+If all residues of input i were products of common residues and factors a_ij, these factors would be the curve.
 
 Words: see the docstring of `lfno.identification.feedback`.
 """
@@ -147,7 +147,8 @@ class Plant:
             pulses[np.arange(plain.samples), np.arange(plain.samples), max(warmup - 1, 0)] = 1.0
             inputs = np.concatenate([inputs, pulses], axis=1)
         return Projection(
-            inputs, plain.outputs, self.step, hold, warmup, direct=False, moments=plain.moments, hold_out=hold_out, constant=True
+            inputs, plain.outputs, self.step, hold, warmup, direct=False, moments=plain.moments, hold_out=hold_out,
+            constant=True,
         )  # fmt: skip
 
 

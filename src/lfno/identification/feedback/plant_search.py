@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from itertools import pairwise
 
 import numpy as np
 
@@ -157,8 +158,8 @@ def curves(fit: Fit, curved: Sequence[int]) -> Curves:
 
     curved: the indices of the inputs with a curve.
 
-    In a free fit, each function h of an input has residues of its own. The first curve of an input is the best product of one set
-    of residues and one curve. Then residues and curves are fitted in turn.
+    In the first fit, each function h has its own residues. The first curve of an input is the best approximation of these
+    residues by products of common residues and factors. Then residues and factors are fitted in turn.
     """
     plant = fit.plant
     bases = [plant.bends(i) if i in curved else LINE for i in range(plant.inputs)]
@@ -169,7 +170,7 @@ def curves(fit: Fit, curved: Sequence[int]) -> Curves:
     edges = np.cumsum([0, *(basis.count for basis in bases)])
     residues = residues_of(problem, poles)[1] / np.abs(poles)
     weights = []
-    for begin, end, table in zip(edges[:-1], edges[1:], tables, strict=True):
+    for (begin, end), table in zip(pairwise(edges), tables, strict=True):
         own = np.moveaxis(residues[:, begin:end], 1, 2).reshape(-1, end - begin)
         own = np.concatenate([own.real, own.imag])
         weights.append(np.linalg.svd(own @ (table - table.mean(1, keepdims=True)), full_matrices=False)[0][:, 0] @ own)
@@ -180,18 +181,22 @@ def curves(fit: Fit, curved: Sequence[int]) -> Curves:
         weights = _weights(problem, poles, residues_of(reduced, poles)[1], edges)
         weights = [_scaled(*pair) for pair in zip(weights, tables, strict=True)]
     chosen = tuple(replace(basis, weights=weight) for basis, weight in zip(bases, weights, strict=True))
-    return Curves(replace(fit, poles=poles, bases=chosen), places, [weight @ table for weight, table in zip(weights, tables, strict=True)])
+    values = [weight @ table for weight, table in zip(weights, tables, strict=True)]
+    return Curves(replace(fit, poles=poles, bases=chosen), places, values)
 
 
 def _scaled(weight: np.ndarray, table: np.ndarray) -> np.ndarray:
-    """Return the factors of a curve with the standard deviation one; 1 for a linear input. `table`: h at points of the curve."""
+    """Return the factors of a curve with the standard deviation one; 1 for a linear input.
+
+    table: h at points of the curve, (functions, points).
+    """
     return weight / (weight @ table).std() if len(weight) > 1 else np.ones(1)
 
 
 def _reduced(problem: Projection, weights: Sequence[np.ndarray], edges: np.ndarray) -> Projection:
     """Return the problem whose inputs are the curves Σ_j a_ij h_ij, then the pulses of the free motion."""
     parts = [np.einsum("h,sht->st", weight, problem.inputs[:, begin:end])[:, None]
-             for weight, begin, end in zip(weights, edges[:-1], edges[1:], strict=True)]  # fmt: skip
+             for weight, (begin, end) in zip(weights, pairwise(edges), strict=True)]  # fmt: skip
     inputs = np.concatenate([*parts, problem.inputs[:, edges[-1] :]], axis=1)
     return Projection(
         inputs, problem.outputs, problem.step, problem.hold, problem.warmup, direct=False, moments=problem.moments,
@@ -212,4 +217,4 @@ def _weights(problem: Projection, poles: np.ndarray, residues: np.ndarray, edges
     seen = (columns - basis @ (basis.T @ columns)).reshape(-1, count)
     target = (problem.targets - basis @ (basis.T @ problem.targets)).T.ravel()
     found = np.linalg.lstsq(seen, target, rcond=1e-8)[0]
-    return [found[begin:end] for begin, end in zip(edges[:-1], edges[1:], strict=True)]
+    return [found[begin:end] for begin, end in pairwise(edges)]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 
@@ -71,7 +72,7 @@ def physical(law: Law, structure: Structure, covariance: np.ndarray, scales: Sca
     return moved, covariance * np.outer(factor, factor)
 
 
-def actuator_units(law: Law, inward: np.ndarray) -> dict[str, np.ndarray]:
+def actuator_units(law: Law, inward: np.ndarray) -> dict[str, Any]:
     """Return the fields `pick` and `actuator` of a law with curved actuators for inputs u · inward; {} for other laws."""
     if law.actuator is None:
         return {}

@@ -14,24 +14,24 @@ from lfno.identification.feedback.terms import Terms
 class Structure:
     """The free parameters of a law, as one vector. The law has n states, q terms and m signals.
 
-    | group  | entries                                | size                       |
-    |--------|----------------------------------------|----------------------------|
-    | decay  | a with Re μ = −e^a, of all modes       | modes                      |
-    | swing  | Im μ of the oscillations               | pairs                      |
-    | drive  | B without one entry for each mode      | n (inputs − 1)             |
-    | gains  | Γ, or g and c with Γ = g (1, c)        | n q, n + q − 1, or 0       |
-    | pick   | E                                      | m n, or 0 (`all_states`)   |
-    | actuator | H without one entry for each input   | q, or 0                    |
-    | shape  | shape parameters of the terms          | shapes                     |
-    | start  | initial state of motions "from rest"   | n, or 0                    |
-    | read   | C                                      | outputs × n                |
-    | direct | D                                      | outputs × inputs, or 0     |
-    | sensor | K                                      | outputs × q, or 0          |
-    | offset | offset of the outputs                  | outputs                    |
+    | group    | entries                                | size                       |
+    |----------|----------------------------------------|----------------------------|
+    | decay    | a with Re μ = −e^a, of all modes       | modes                      |
+    | swing    | Im μ of the oscillations               | pairs                      |
+    | drive    | B without one entry for each mode      | n (inputs − 1)             |
+    | gains    | Γ, or g and c with Γ = g (1, c)        | n q, n + q − 1, or 0       |
+    | pick     | E                                      | m n, or 0 (`all_states`)   |
+    | actuator | H without one entry for each input     | q, or 0                    |
+    | shape    | shape parameters of the terms          | shapes                     |
+    | start    | initial state of motions "from rest"   | n, or 0                    |
+    | read     | C                                      | outputs × n                |
+    | direct   | D                                      | outputs × inputs, or 0     |
+    | sensor   | K                                      | outputs × q, or 0          |
+    | offset   | offset of the outputs                  | outputs                    |
 
     Multiplication of a modal coordinate by a complex number does not change the outputs. To remove this freedom, one entry of B
-    is fixed for each mode. Multiplication of an effective input by a number does not change the outputs either, so one entry of H
-    is fixed for each input. For a linear law (q = 0), the groups gains, pick and shape are empty.
+    is fixed for each mode. Multiplication of an effective input by a number does not change the outputs either. So one entry of
+    H is fixed for each input. For a linear law (q = 0), the groups gains, pick and shape are empty.
 
     decays: number of decays.
     pairs: number of oscillations.
@@ -144,7 +144,7 @@ class Structure:
 
     @property
     def entries(self) -> tuple[np.ndarray, np.ndarray]:
-        """Return the rows and the columns of the fitted entries of H, each (q,). The row is the index of the effective input."""
+        """Return the rows (effective inputs) and the columns of the fitted entries of H, each (q,)."""
         signals, inputs, found = self.terms.signal_of, len(self.actuator), []
         for row, anchor in enumerate(self.actuator):
             own = inputs + np.flatnonzero(signals == row)
