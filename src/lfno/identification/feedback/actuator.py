@@ -102,7 +102,7 @@ def fitted(fit: Fit, benches: Benches, time: float, report: Report) -> Iterator[
     bench = benches(fit.delays)
     if isinstance(fit.bases[0], Curve):
         law = fit.bases[0].law
-        wide = linear_law(fit.modes(), len(fit.poles), time)
+        wide = linear_modes(fit, time)
         wide = replace(
             wide, terms=law.terms, shape=law.shape, pick=law.pick, actuator=law.actuator, limits=law.limits,
             gains=np.zeros((wide.states, law.terms.count)),
@@ -155,12 +155,18 @@ def variants(plant: Plant, own: Curves, curved: Sequence[int]) -> Iterator[list[
         yield bent
 
 
+def linear_modes(fit: Fit, time: float) -> Law:
+    """Return the modes of a linear fit as a law without curves. `time`: time unit of the law in seconds."""
+    modes = fit.modes()
+    return replace(linear_law(modes, len(modes.poles), time), offset=modes.constant)
+
+
 def actuator_law(own: Curves, shapes: Sequence[Shape | None], time: float) -> Law:
     """Return the modes of a linear fit with the curves `shapes` as a law.
 
     time: time unit of the law in seconds.
     """
-    law, inputs = linear_law(own.fit.modes(), len(own.fit.poles), time), len(shapes)
+    law, inputs = linear_modes(own.fit, time), len(shapes)
     known = [(i, shape) for i, shape in enumerate(shapes) if shape is not None]
     if not known:
         return law

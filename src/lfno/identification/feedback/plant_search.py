@@ -12,7 +12,7 @@ from itertools import pairwise
 
 import numpy as np
 
-from lfno.identification.feedback.initial import mode_path
+from lfno.identification.feedback.initial import mode_path, single
 from lfno.identification.feedback.plant import LINE, Basis, Curve, Plant
 from lfno.identification.identify import Modes, fitted_modes
 from lfno.identification.projection import Projection
@@ -66,18 +66,24 @@ class Fit:
 
     def polished(self) -> Fit:
         """Return the fit with refined poles."""
-        return replace(self, poles=self.problem().refine(self.poles))
+        return replace(self, poles=refined(self.problem(), self.poles))
 
     def modes(self) -> Modes:
         """Return the modes with residues (outputs, inputs, modes). Each input has only one function."""
         problem, inputs = self.problem(), self.plant.inputs
-        found = fitted_modes(problem, problem.refine(self.poles), np.ones(problem.outputs.shape[1]), 0.0)
+        found = fitted_modes(problem, refined(problem, self.poles), np.ones(problem.outputs.shape[1]), 0.0)
         # further inputs are the pulses of the free motion
         return replace(found, residues=found.residues[:, :inputs], direct=found.direct[:, :inputs])
 
     def with_delay(self, channel: int, delay: float) -> Fit:
         """Return the fit with another dead time of one input."""
         return replace(self, delays=np.where(np.arange(len(self.delays)) == channel, delay, self.delays))
+
+
+def refined(problem: Projection, poles: np.ndarray) -> np.ndarray:
+    """Return refined poles. One decay replaces each oscillation that is nearly a double decay."""
+    found = problem.refine(poles)
+    return found if (single(found) == found).all() else problem.refine(single(found))
 
 
 def grown(fit: Fit, holds: Sequence[str]) -> Fit:
@@ -164,7 +170,7 @@ def curves(fit: Fit, curved: Sequence[int]) -> Curves:
     plant = fit.plant
     bases = [plant.bends(i) if i in curved else LINE for i in range(plant.inputs)]
     problem = plant.problem(fit.delays, bases, fit.hold)
-    poles = problem.refine(fit.poles)
+    poles = refined(problem, fit.poles)
     places = [plant.points(i, POINTS) for i in range(plant.inputs)]
     tables = [basis(place) for basis, place in zip(bases, places, strict=True)]
     edges = np.cumsum([0, *(basis.count for basis in bases)])
@@ -177,7 +183,7 @@ def curves(fit: Fit, curved: Sequence[int]) -> Curves:
     weights = [_scaled(*pair) for pair in zip(weights, tables, strict=True)]
     for _ in range(TURNS):
         reduced = _reduced(problem, weights, edges)
-        poles = reduced.refine(poles)
+        poles = refined(reduced, poles)
         weights = _weights(problem, poles, residues_of(reduced, poles)[1], edges)
         weights = [_scaled(*pair) for pair in zip(weights, tables, strict=True)]
     chosen = tuple(replace(basis, weights=weight) for basis, weight in zip(bases, weights, strict=True))
