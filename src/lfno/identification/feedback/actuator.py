@@ -25,6 +25,8 @@ from lfno.identification.feedback.terms import Terms
 
 #: dead times without curves are fitted too, unless curves lower the held-out error of a linear fit below this part
 CLEARLY = 0.8
+#: curves are wrong if the training error with them is above this multiple of the error with polynomials
+WRONG = 1.5
 #: number of further modes without success after which the search ends
 PATIENCE = 2
 #: largest number of modes
@@ -112,8 +114,9 @@ def fitted(fit: Fit, benches: Benches, time: float, report: Report) -> Iterator[
             return
     curved, gain = curved_inputs(fit)
     if curved and not isinstance(fit.bases[0], Curve):
-        # known curves make the dead times more certain
-        fit = timed(curves(fit, curved).fit)
+        # known curves make the dead times more certain, unless too few modes make the curves wrong
+        known_curves = curves(fit, curved).fit
+        fit = timed(known_curves) if known_curves.error < WRONG * fit.error else fit
         bench = benches(fit.delays)
     if fit.delays.any() and gain > CLEARLY and not bench.late:
         yield told_fit(bench, name(fit), actuator_law(curves(fit, ()), (None,) * fit.plant.inputs, time), fit.hold, report)

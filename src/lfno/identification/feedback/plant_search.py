@@ -5,7 +5,7 @@ Words: see the docstring of `lfno.identification.feedback`.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import pairwise
@@ -175,20 +175,37 @@ def curves(fit: Fit, curved: Sequence[int]) -> Curves:
     tables = [basis(place) for basis, place in zip(bases, places, strict=True)]
     edges = np.cumsum([0, *(basis.count for basis in bases)])
     residues = residues_of(problem, poles)[1] / np.abs(poles)
-    weights = []
-    for (begin, end), table in zip(pairwise(edges), tables, strict=True):
-        own = np.moveaxis(residues[:, begin:end], 1, 2).reshape(-1, end - begin)
-        own = np.concatenate([own.real, own.imag])
-        weights.append(np.linalg.svd(own @ (table - table.mean(1, keepdims=True)), full_matrices=False)[0][:, 0] @ own)
-    weights = [_scaled(*pair) for pair in zip(weights, tables, strict=True)]
-    for _ in range(TURNS):
-        reduced = _reduced(problem, weights, edges)
-        poles = refined(reduced, poles)
-        weights = _weights(problem, poles, residues_of(reduced, poles)[1], edges)
-        weights = [_scaled(*pair) for pair in zip(weights, tables, strict=True)]
+    # two modes with similar poles may have large residues that cancel, so the static gain is a second start
+    still = -(residues * np.abs(poles) / poles).real.sum(-1, keepdims=True)
+    starts = [[_leading(part[:, begin:end], table) for (begin, end), table in zip(pairwise(edges), tables, strict=True)]
+              for part in (residues, still)]  # fmt: skip
+    tried = [row for weights in starts for row in _turned(problem, poles, weights, tables, edges)]
+    _, poles, weights = min(tried, key=lambda row: row[0])
     chosen = tuple(replace(basis, weights=weight) for basis, weight in zip(bases, weights, strict=True))
     values = [weight @ table for weight, table in zip(weights, tables, strict=True)]
     return Curves(replace(fit, poles=poles, bases=chosen), places, values)
+
+
+def _leading(residues: np.ndarray, table: np.ndarray) -> np.ndarray:
+    """Return the factors of the curve that explains most of the residues (outputs, functions, modes) of one input.
+
+    table: h at points of the curve, (functions, points).
+    """
+    own = np.moveaxis(residues, 1, 2).reshape(-1, residues.shape[1])
+    own = np.concatenate([own.real, own.imag])
+    return np.asarray(np.linalg.svd(own @ (table - table.mean(1, keepdims=True)), full_matrices=False)[0][:, 0] @ own)
+
+
+def _turned(
+    problem: Projection, poles: np.ndarray, weights: list[np.ndarray], tables: Sequence[np.ndarray], edges: np.ndarray
+) -> Iterator[tuple[float, np.ndarray, list[np.ndarray]]]:
+    """Fit residues and factors in turn. Yield after each turn the norm of the residual, the poles and the factors."""
+    for _ in range(TURNS):
+        weights = [_scaled(*pair) for pair in zip(weights, tables, strict=True)]
+        reduced = _reduced(problem, weights, edges)
+        poles = refined(reduced, poles)
+        yield float(np.linalg.norm(reduced.residual_basis(poles)[0])), poles, weights
+        weights = _weights(problem, poles, residues_of(reduced, poles)[1], edges)
 
 
 def _scaled(weight: np.ndarray, table: np.ndarray) -> np.ndarray:
