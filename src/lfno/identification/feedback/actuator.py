@@ -23,7 +23,7 @@ from lfno.identification.feedback.plant_search import Curves, Fit, curved_inputs
 from lfno.identification.feedback.structure import Structure
 from lfno.identification.feedback.terms import Terms
 
-#: dead times without curves are fitted too, unless curves lower the held-out error of a linear fit below this part
+#: a law without curves is fitted too, unless curves lower the held-out error of a linear fit below this part
 CLEARLY = 0.8
 #: curves are wrong if the training error with them is above this multiple of the error with polynomials
 WRONG = 1.5
@@ -118,7 +118,7 @@ def fitted(fit: Fit, benches: Benches, time: float, report: Report) -> Iterator[
         known_curves = curves(fit, curved).fit
         fit = timed(known_curves) if known_curves.error < WRONG * fit.error else fit
         bench = benches(fit.delays)
-    if fit.delays.any() and gain > CLEARLY and not bench.late:
+    if (fit.delays.any() or curved) and gain > CLEARLY and not bench.late:
         yield told_fit(bench, name(fit), actuator_law(curves(fit, ()), (None,) * fit.plant.inputs, time), fit.hold, report)
     if not curved:
         return
