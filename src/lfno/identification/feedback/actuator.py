@@ -47,6 +47,8 @@ FEW = 6
 MANY = 60
 #: relative decrease of the squared error below which a fit stops
 PRECISE = 1e-4
+#: relative decrease of the squared error below which a longer fit stops
+PRECISER = 1e-6
 #: an input keeps its value if more than this part of neighbouring samples are equal; then it is constant between samples
 CONSTANT = 0.5
 
@@ -123,6 +125,8 @@ def fitted(fit: Fit, benches: Benches, time: float, report: Report) -> Iterator[
     if not curved:
         return
     own = curves(fit, curved)
+    if isinstance(fit.bases[0], Curve) and own.fit.error > WRONG * fit.error:
+        return
     for shapes in variants(fit.plant, own, curved):
         if not bench.late:
             yield (known := told_fit(bench, name(fit), actuator_law(own, shapes, time), fit.hold, report))
@@ -191,15 +195,22 @@ def actuator_law(own: Curves, shapes: Sequence[Shape | None], time: float) -> La
 
 
 def with_knees(bench: Bench, parent: Candidate, report: Report) -> list[Candidate]:
-    """Return candidates with one more knee each, as long as the training error falls. The list is empty without knees."""
-    found, label = [parent], parent.label.split(", curved", 1)[0]
-    while found[-1].law.terms.knees and not bench.finished(found[-1]):
+    """Return the parent after a longer fit, then candidates with one more knee each, as long as the training error falls.
+
+    The list is empty without knees. With sharp knees the error falls slowly, so a longer fit may be enough.
+    """
+    if not parent.law.terms.knees:
+        return []
+    label = parent.label.split(", curved", 1)[0]
+    found = [bench.fit(parent.label, parent.law, parent.structure, parent.hold, parent.starts, 1, MANY, PRECISER)]
+    told(found[0], report)
+    while not bench.finished(found[-1]):
         more = another_knee(bench, label, found[-1])
         if more is None or not more.cost < ANOTHER**2 * found[-1].cost:
             break
         found.append(more)
         told(more, report)
-    return found[1:]
+    return found
 
 
 def told_fit(bench: Bench, label: str, law: Law, hold: str, report: Report) -> Candidate:
