@@ -1,7 +1,9 @@
 """Figures of a nonlinearity: the curve in the figure is the restoring force of the model."""
 
 import numpy as np
+import pytest
 
+from lfno.core.errors import LfnoError
 from lfno.core.grid import Grid
 from lfno.identification.feedback.law import Law
 from lfno.identification.feedback.model import FeedbackModel
@@ -30,6 +32,27 @@ def test_the_curve_is_the_restoring_force() -> None:
     assert np.abs(force - (z + z**3)).max() < 1e-12
     assert z[0] == -2
     assert z[-1] == 2
+
+
+def test_each_curved_actuator_has_a_panel() -> None:
+    """The actuator of the second input is v = u + u², and its effective input equals the input at both ends of the range."""
+    terms, one = Terms(2, powers=((0, 2),)), np.ones((1, 1))
+    law = Law(
+        np.array([-1.0 + 0j]), np.ones((1, 2), complex), 0 * one, np.eye(2), np.zeros(0), one, np.zeros((1, 2)), np.zeros(1),
+        np.zeros(1), np.array([[-4.0, 4.0]] * 2), terms, actuator=np.array([[1.0, 0, 0], [0, 1, 1]]),
+    )  # fmt: skip
+    structure = Structure(1, 0, terms, actuator=(0, 1))
+    size = sum(structure.sizes(2, 1).values())
+    visited = np.array([[-1.0, 1.0], [0.0, 2.0]])
+    model = FeedbackModel(
+        law, structure, np.array([0.0, 5.0]), Grid.line(10, 0.1), "zero", 0.1, visited, 1e-4 * np.eye(size), np.zeros(1)
+    )
+    [panel] = characteristic_figure(model).axes
+    u, v = next(line for line in panel.lines if line.get_label() == "model").get_data()
+    np.testing.assert_allclose(v, 5 + ((u - 5) + (u - 5) ** 2) / 3)
+    assert (v[0], v[-1]) == (u[0], u[-1]) == (5, 7)
+    with pytest.raises(LfnoError, match="input 1 has no curve; the inputs with a curve are 2"):
+        model.characteristic(channel=0)
 
 
 def test_the_loop_of_a_slow_input_follows_the_restoring_force() -> None:

@@ -74,6 +74,19 @@ def feedback(hold: str = "linear", terms: Terms | None = None, limits: float = 1
     return Surrogate([FeedbackModel(law, structure, np.array([0.3, -1.0]), GRID, hold, 0.007, *rest)])  # type: ignore[arg-type]
 
 
+def actuator() -> Surrogate:
+    """Return a model of three modes with curved actuators. The inputs exceed the limits of the curves, and have dead times."""
+    terms = Terms(2, powers=((2, 0), (0, 3)), knees=(0, 1))
+    [model] = feedback("cubic", terms).members
+    assert isinstance(model, FeedbackModel)
+    matrix = np.array([[1.0, 0, 0.2, 0, 0.8, 0], [0, -0.5, 0, 0.1, 0, 1.5]])
+    law = replace(
+        model.law, gains=np.zeros((5, 4)), pick=np.diag([1.0, 0.7]), actuator=matrix, direct=np.zeros((2, 2)), start=np.zeros(5)
+    )
+    structure = Structure(1, 2, terms, actuator=(0, 1))
+    return Surrogate([replace(model, law=law, structure=structure, delays=GRID.steps[-1] * np.array([2.5, 0.0]))])
+
+
 def forces(size: int = 300) -> np.ndarray:
     """Return inputs (2, size): random walks."""
     return np.cumsum(np.random.default_rng(1).normal(size=(2, size)), -1) * 0.2
@@ -86,6 +99,7 @@ MODELS = {
     "pendulum": partial(feedback, "cubic", Terms(1, powers=((3,),), sines=(0,)), np.inf),
     "spring": partial(feedback, "linear", Terms(1, powers=((3,), (2,)), units=1, knees=(0,)), 0.5),
     "sensor": partial(feedback, sensor=True),
+    "actuator": actuator,
     "gated": network,
     "plain": partial(network, gate=False),
     "tanh": partial(network, activation="tanh"),

@@ -21,13 +21,16 @@ def characteristic_figure(
 ) -> Figure:
     """Draw the restoring force over the displacement, with its 95 % interval and its tangent at rest.
 
-    For a curved sensor, draw the output over a constant input.
+    For a curved sensor, draw the output over a constant input. For curved actuators, draw the effective input over the input,
+    in one panel for each input with a curve.
 
     Args:
         model: The fitted model.
         truth: Displacement and force of the true equation; None if the equation is unknown.
         units: Units of displacement and force, such as "[m]".
     """
+    if model.curved_inputs:
+        return _actuator_figure(model)
     z, force, lower, upper = model.characteristic()
     figure, (panel,) = panels(1, 1, 3.5)
     middle = np.abs(z).argmin()
@@ -40,6 +43,19 @@ def characteristic_figure(
     names = ("displacement", "restoring force") if model.law.sensor is None else ("constant input", "output")
     panel.set(xlabel=f"{names[0]} {units[0]}".rstrip(), ylabel=f"{names[1]} {units[1]}".rstrip())
     legend(figure, [panel])
+    return figure
+
+
+def _actuator_figure(model: FeedbackModel) -> Figure:
+    """Draw the effective input over the input, with its 95 % interval, for each input with a curve."""
+    figure, axes = panels(len(model.curved_inputs), len(model.curved_inputs), 3.5)
+    for panel, channel in zip(axes, model.curved_inputs, strict=True):
+        u, v, lower, upper = model.characteristic(channel=channel)
+        panel.plot(u, u, "--", color=COLOURS["truth"], linewidth=0.8, label="linear actuator")
+        panel.fill_between(u, lower, upper, alpha=0.3, label="95 % interval")
+        panel.plot(u, v, label="model")
+        panel.set(xlabel=f"input {channel + 1}", ylabel=f"effective input {channel + 1}")
+    legend(figure, list(axes))
     return figure
 
 

@@ -13,7 +13,7 @@ NETWORK = "a neural operator: a network that maps the whole input to the whole o
 #: name in the table of test errors → explanation
 EXPLAINED: dict[str, str] = {
     MODAL: "linear: a sum of damped oscillations and decays, the modes",
-    "feedback": "a model of linear modes with a static nonlinear function, such as a hardening spring or a curved sensor",
+    "feedback": "a model of linear modes with a static nonlinear function, such as a hardening spring or a valve",
     "equation": "a partial differential equation that was identified from the data",
     "LFNO": f"{NETWORK}, with poles for the transient part and Fourier modes for the steady part",
     "FNO": f"{NETWORK}, with Fourier modes",

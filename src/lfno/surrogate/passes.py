@@ -20,6 +20,8 @@ import torch
 from lfno.core.errors import LfnoError
 from lfno.core.grid import Grid
 from lfno.identification.feedback import FeedbackModel
+from lfno.identification.feedback.dead_time import longest
+from lfno.identification.feedback.hold import BEFORE
 from lfno.identification.feedback.hold import pieces as held
 from lfno.identification.modal import ModalModel
 from lfno.identification.response import interpolate, pole_response
@@ -138,9 +140,10 @@ def _feedback(model: FeedbackModel, inputs: np.ndarray, dt: float, edges: list[i
     """Yield the response of a model with feedback, block by block, from rest."""
     size, start = inputs.shape[-1], None
     for first, last in pairwise(edges):
-        stop, low = min(last + 1, size), max(first - 2, 0)  # the hold reads two samples before a step
-        centred = np.asarray(inputs[..., low:stop], dtype=np.float64) - model.input_offset[:, None]
-        steps = np.moveaxis(held(centred, dt, model.hold)[:, :, first - low :], 2, 0)
+        stop, low = min(last + 1, size), max(first - BEFORE, 0)  # the hold reads earlier samples
+        early = max(low - longest(model.delays / dt), 0)
+        effective = model.effective(inputs[..., early:stop], dt)[..., low - early :]
+        steps = np.moveaxis(held(effective, dt, model.hold)[:, :, first - low :], 2, 0)
         states = model.march(steps, dt, len(inputs), start)
         start = states[-1]
         yield model.outputs(states[: last - first], inputs[..., first:last])

@@ -26,6 +26,10 @@ Modules:
     candidate: one fitted structure, and the choice between several structures
     families: families of nonlinearities
     sensor: linear modes with a curved sensor
+    actuator: linear modes with curved actuators and dead times
+    plant: fast linear fits of a plant with curved actuators and dead times
+    plant_search: the search for poles, dead times and curves of a plant
+    dead_time: delayed inputs
     cascade: filter, static nonlinearity and filter in series
     blocks: fast fits of cascades
     branches: the nonlinearities of a fast fit, and its law

@@ -52,6 +52,7 @@ class Candidate:
     cost: mean square of the training residual.
     errors: mean square of the residual of each validation window, (windows,). Each output is divided by its standard deviation.
     size: number of parameters.
+    delays: dead time of each input in samples, (inputs,); () for no dead times.
     """
 
     label: str
@@ -63,6 +64,7 @@ class Candidate:
     cost: float
     errors: np.ndarray
     size: int
+    delays: tuple[float, ...] = ()
 
     @property
     def error(self) -> float:
@@ -75,6 +77,7 @@ class Bench:
     """Windows for the fit and for the validation of candidates.
 
     deadline: end of the search, a value of `time.monotonic`.
+    delays: dead time of each input in samples, with which the windows are cut; () for no dead times.
     holds: the interpolations of the input that a candidate may have. The last one is the most accurate for smooth inputs.
     """
 
@@ -82,6 +85,7 @@ class Bench:
     validation: Windows
     deadline: float = np.inf
     holds: tuple[str, ...] = CAUSAL
+    delays: tuple[float, ...] = ()
 
     @property
     def late(self) -> bool:
@@ -109,7 +113,7 @@ class Bench:
             too large.
         iterations, tolerance: arguments of `levenberg.minimise`.
         """
-        windows = self.train.held(hold)
+        windows, structure = self.train.held(hold), structure.anchored(law)
         starts = np.zeros((len(windows), structure.states)) if starts is None else starts
         point = Point(structure.pack(law), starts)
         problem = Problem(windows, structure, law, substeps)
@@ -120,10 +124,13 @@ class Bench:
             found = minimise(problem, found.point, iterations, tolerance, self.deadline)
         law = problem.law(found.point)
         if law.terms.count and np.isfinite(found.cost):
-            law = replace(law, limits=limits(problem.states(found.point) @ law.pick.T, law.terms))
+            law = replace(law, limits=limits(law.signals(problem.states(found.point), problem.inputs), law.terms))
         errors = self.validate(law, structure, hold, needed)
         cost = found.cost / windows.weights.sum()
-        return Candidate(label, law, structure, hold, problem.substeps, found.point.starts, cost, errors, len(point.vector))
+        size = len(point.vector) + int(np.count_nonzero(self.delays))
+        return Candidate(
+            label, law, structure, hold, problem.substeps, found.point.starts, cost, errors, size, self.delays
+        )  # fmt: skip
 
     def trajectory(self, candidate: Candidate) -> np.ndarray:
         """Return the states (sub-steps + 1, windows, n) of a candidate on the training windows."""

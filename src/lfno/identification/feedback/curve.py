@@ -5,13 +5,16 @@ H(z) = −E A⁻¹ Γ φ(z) this gives z = G u + H(z), so
 
     u(z) = (z − H(z)) / G.
 
-The characteristic of a curved sensor is the first output y as a function of a constant input u.
+The characteristic of a curved sensor is the first output y as a function of a constant input u. The characteristic of a curved
+actuator is the effective input v as a function of the input u (see `actuator_curve`).
 
 If z is a velocity, every constant input leads to z = 0. Then the characteristic is the input u(z) that cancels the feedback:
 B u(z) ≈ −Γ φ(z), by least squares.
 """
 
 from __future__ import annotations
+
+from collections.abc import Callable
 
 import numpy as np
 
@@ -24,6 +27,8 @@ from lfno.identification.uncertainty import NORMAL_95
 ALIGNED = 0.9
 #: cosine of the angle between E and A⁻¹B below which z is zero under a constant input
 STATIC = 0.02
+#: the ends of a curve have almost the same value if they differ by less than this part of the range of the values
+FLAT = 0.1
 #: relative change of a parameter for a derivative by central differences
 NUDGE = 1e-5
 
@@ -66,7 +71,13 @@ def restoring_curve(
             return _measured(own, place, channel)
         return _force(own, place * _unit(own, output, channel, static), channel, static)
 
-    vector = structure.pack(law)
+    return place, *_with_interval(curve, structure.pack(law), covariance)
+
+
+def _with_interval(
+    curve: Callable[[np.ndarray], np.ndarray], vector: np.ndarray, covariance: np.ndarray
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Return a function of the parameters, (points,), and the ends of its 95 % interval, to first order in the parameters."""
     size = np.sqrt(np.maximum(np.diag(covariance), 0))
     slopes = []
     for n in range(len(vector)):
@@ -76,7 +87,35 @@ def restoring_curve(
     matrix = np.array(slopes)
     half = NORMAL_95 * np.sqrt(np.maximum(np.einsum("nc,nm,mc->c", matrix, covariance, matrix), 0.0))
     middle = curve(vector)
-    return place, middle, middle - half, middle + half
+    return middle, middle - half, middle + half
+
+
+def curved_channels(law: Law) -> list[int]:
+    """Return the indices of the inputs with a curved actuator."""
+    return [] if law.actuator is None else sorted(set(law.terms.signal_of.tolist()))
+
+
+def actuator_curve(
+    law: Law, structure: Structure, covariance: np.ndarray, visited: np.ndarray, count: int, channel: int
+) -> tuple[np.ndarray, ...]:
+    """Return four arrays (count,): the input u of a curved actuator, v(u), and the ends of the 95 % interval of v(u).
+
+    The outputs determine v up to a factor and a constant. Here v = u at both ends of the range of u in the training data. So v
+    has the unit of u, and a linear actuator gives v = u. If both ends have almost the same effect, v = u at the lower end, and
+    the range of v is as wide as the range of u.
+
+    channel: the index of the input. The other arguments are those of `restoring_curve`.
+    """
+    low, high = visited[channel] / law.pick[channel, channel]
+    place = np.linspace(low, high, count)
+
+    def curve(vector: np.ndarray) -> np.ndarray:
+        bent = structure.unpack(vector, law).effective(place[:, None] * np.eye(law.drive.shape[1])[channel])[:, channel]
+        rise = bent[-1] - bent[0]
+        rise = rise if abs(rise) > FLAT * np.ptp(bent) else np.ptp(bent)
+        return np.asarray(low + (bent - bent[0]) * (high - low) / rise)
+
+    return place, *_with_interval(curve, structure.pack(law), covariance)
 
 
 def _unit(law: Law, output: int | None, channel: int, static: bool) -> float:

@@ -8,18 +8,21 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from functools import cache
 
 import numpy as np
 
 from lfno.core.errors import LfnoError
 from lfno.core.grid import Grid
 from lfno.data.stretches import REST, Stretch
+from lfno.identification.feedback.actuator import actuators
 from lfno.identification.feedback.candidate import FINE, MOST_WORSE, Bench, Candidate, limits, substeps_needed
 from lfno.identification.feedback.check import check_explained, check_signals, checked
 from lfno.identification.feedback.hold import permitted
 from lfno.identification.feedback.initial import likely_hold, linear_problem, mode_path, resting_input, signal_scales
 from lfno.identification.feedback.levenberg import Fit, minimise, settled
 from lfno.identification.feedback.model import FeedbackModel
+from lfno.identification.feedback.plant import Plant
 from lfno.identification.feedback.precision import parameter_covariance, physical
 from lfno.identification.feedback.problem import Point, Problem
 from lfno.identification.feedback.search import search
@@ -101,8 +104,20 @@ def fit_feedback(
     scales = replace(scales, time=1 / float(np.abs(first.poles).max()))
     windows, held = windows_of(train, validation, step, scales)
     bench = Bench(spread(windows, SEARCHED, STRONGEST), spread(held, VALIDATED), began + SEARCHING * seconds, permitted(ahead))
-    best = search(bench, mode_path(problem, MOST_MODES, known), scales.time, free, likely_hold(train), report)
+    path = mode_path(problem, MOST_MODES, known)
+
+    def actuated() -> tuple[list[Candidate], bool]:
+        @cache
+        def benches(delays: tuple[float, ...]) -> Bench:
+            windows, held = windows_of(train, validation, step, scales, np.array(delays))
+            return replace(bench, train=spread(windows, SEARCHED), validation=spread(held, VALIDATED), delays=delays)
+
+        return actuators(Plant(train, step, scales), lambda delays: benches(tuple(delays.tolist())), scales.time, report)
+
+    best = search(bench, path, scales.time, free, likely_hold(train), report, actuated)
     check_explained(best.errors, bench.validation.targets, bench.validation.weights)
+    if best.delays:
+        windows = windows_of(train, validation, step, scales, np.array(best.delays))[0]
     windows = spread(windows, most_samples(best.law.states, best.size))
     best, final = refined(best, windows, bench, began + seconds)
     report(f"chosen: {best.label}, {best.size} parameters, {best.law.states} states, hold {best.hold}, "
@@ -110,16 +125,20 @@ def fit_feedback(
     return fitted_model(final, best, windows, scales, grid)
 
 
-def windows_of(train: Sequence[Stretch], validation: Sequence[Stretch], step: float, scales: Scales) -> tuple[Windows, Windows]:
+def windows_of(
+    train: Sequence[Stretch], validation: Sequence[Stretch], step: float, scales: Scales, delays: np.ndarray | None = None
+) -> tuple[Windows, Windows]:
     """Return the training and the validation windows.
 
     Without validation stretches, every fifth training window, or at least one, is used for validation.
+
+    delays: dead time of each input in samples; None for no dead times.
     """
-    windows = cut(train, step, scales, "linear")
+    windows = cut(train, step, scales, "linear", delays=delays)
     if validation:
-        return windows, cut(validation, step, scales, "linear")
+        return windows, cut(validation, step, scales, "linear", delays=delays)
     if len(windows) < 2:
-        windows = cut(train, step, scales, "linear", max(len(windows.inputs) // 5, 64))
+        windows = cut(train, step, scales, "linear", max(len(windows.inputs) // 5, 64), delays)
     if len(windows) < 2:
         raise LfnoError("the training data are a single window and cannot be divided for the validation: give validation data")
     held = np.arange(len(windows)) % 5 == min(4, len(windows) - 1)
@@ -178,7 +197,7 @@ def fitted_model(final: Fit, best: Candidate, windows: Windows, scales: Scales, 
     """Return the fitted law in the user's units, with the covariance of its parameters and the rms of the residual."""
     problem = Problem(windows.held(best.hold), best.structure, best.law, best.substeps)
     law, states = problem.law(final.point), problem.states(final.point)
-    z = (states @ law.pick.T).reshape(-1, len(law.pick))
+    z = law.signals(states, problem.inputs).reshape(-1, len(law.pick))
     visited = np.stack([z.min(0), z.max(0)], axis=1)
     law = replace(law, limits=limits(z, law.terms))
     covariance = parameter_covariance(problem, final.point, states, final.residual)
@@ -189,5 +208,6 @@ def fitted_model(final: Fit, best: Candidate, windows: Windows, scales: Scales, 
     told = {"feedback": {"label": best.label, "terms": law.terms.names, "validation error": best.error}}
     span = grid.steps[-1] / best.substeps
     return FeedbackModel(
-        law, best.structure, scales.input_offset, grid, best.hold, span, visited, covariance, noise, told
+        law, best.structure, scales.input_offset, grid, best.hold, span, visited, covariance, noise, told,
+        grid.steps[-1] * np.array(best.delays or np.zeros(len(scales.input_scale))),
     )  # fmt: skip

@@ -3,7 +3,12 @@
     x′ = A x + B u + Γ φ(z),   z = E x,   y = C x + K φ(z) + D u + offset
 
 x is the state, u is the input, y is the output, and φ(z) are nonlinear functions of the signals z. Γ φ(z) is the feedback.
-K φ(z) is the curved characteristic of a sensor. A law has a feedback or such a sensor, not both. A is block diagonal.
+K φ(z) is the curved characteristic of a sensor. A law can have curved actuators instead, such as valves. The signals z are then
+inputs, and the effective inputs v drive the states:
+
+    x′ = A x + B v,   v = H (u, φ(z)),   z = E u,   y = C x + offset
+
+A law has only one of feedback, curved sensors and curved actuators. A is block diagonal.
 Decays come first, with one real state each. Oscillations follow, with two states each: the real and the imaginary part of the
 modal coordinate. One sub-step of length h propagates the linear part and the input exactly. The classical Runge–Kutta method of
 order four integrates the feedback, in the frame that moves with the linear part. With R = e^{Ah/2}, the four stages z₁ … z₄ and
@@ -35,7 +40,7 @@ class Law(Short):
     poles: μ, complex (modes,), in 1 / unit of time. Decays have Im μ = 0 and come first. Oscillations have Im μ > 0.
     drive: B for the complex modal coordinates, (modes, inputs); `split` converts the columns to real states.
     gains: Γ (n, q).
-    pick: E (m, n).
+    pick: E (m, n); for curved actuators (m, inputs).
     shape: shape parameters of the terms.
     read: C (outputs, n).
     direct: D (outputs, inputs).
@@ -45,6 +50,8 @@ class Law(Short):
         line, and φ of several signals stays constant. Such a φ is bounded, so the states stay bounded if all poles are stable.
     terms: the basis functions φ.
     sensor: K (outputs, q); None for K = 0.
+    actuator: H (inputs, inputs + q); None for v = u. The columns of u come first. Each term φ depends on one signal and acts on
+        one effective input.
     """
 
     poles: np.ndarray
@@ -59,6 +66,7 @@ class Law(Short):
     limits: np.ndarray
     terms: Terms
     sensor: np.ndarray | None = None
+    actuator: np.ndarray | None = None
 
     @property
     def decays(self) -> int:
@@ -79,6 +87,24 @@ class Law(Short):
         """Return y (…, outputs) for states (…, n) and inputs (…, inputs)."""
         found = states @ self.read.T + inputs @ self.direct.T + self.offset
         return found if self.sensor is None else found + self.feedback(states @ self.pick.T) @ self.sensor.T
+
+    def signals(self, states: np.ndarray, inputs: np.ndarray) -> np.ndarray:
+        """Return z (…, m) for states (…, n) and inputs (…, inputs)."""
+        return np.asarray((states if self.actuator is None else inputs) @ self.pick.T)
+
+    def effective(self, inputs: np.ndarray) -> np.ndarray:
+        """Return the effective inputs v (…, inputs) for inputs u (…, inputs). Without curved actuators, v = u."""
+        if self.actuator is None:
+            return inputs
+        return np.asarray(np.concatenate([inputs, self.feedback(inputs @ self.pick.T)], axis=-1) @ self.actuator.T)
+
+    def input_slopes(self) -> np.ndarray:
+        """Return ∂v/∂u (inputs, inputs) at u = 0."""
+        inputs = self.drive.shape[1]
+        if self.actuator is None:
+            return np.eye(inputs)
+        bend = self.feedback_slopes(np.zeros((1, len(self.pick))))[1][0] @ self.pick
+        return np.asarray(self.actuator @ np.concatenate([np.eye(inputs), bend]))
 
     def output_slopes(self, states: np.ndarray) -> np.ndarray:
         """Return ∂y/∂x (…, outputs, n) for states (…, n). Without a sensor this is C (outputs, n)."""
@@ -158,7 +184,8 @@ class Substep:
         decays = law.decays
         half = placed(np.exp(law.poles * span / 2), decays)
         full = half @ half
-        pick, gains = law.pick, law.gains
+        # the signals of curved actuators do not depend on the states
+        pick, gains = law.pick if law.actuator is None else np.zeros((0, law.states)), law.gains
         inner = np.concatenate([pick, pick @ half, pick @ full, full]).T
         moved = half @ gains
         parts = [span / 6 * full @ gains, span / 3 * moved, span / 3 * moved, span / 6 * gains]

@@ -26,7 +26,7 @@ NUDGE = 1e-5
 
 def closed_matrix(law: Law, slope: np.ndarray | None = None) -> np.ndarray:
     """Return A + Γ slope E (n, n). The slope (q, m) of φ is by default the slope at z = 0."""
-    if not law.terms.count:
+    if not law.gains.any():
         return law.matrix
     if slope is None:
         slope = law.feedback_slopes(np.zeros((1, len(law.pick))))[1][0]
@@ -65,7 +65,7 @@ def small_signal(law: Law, structure: Structure, covariance: np.ndarray, hold: s
 def _eigenmodes(law: Law) -> tuple[np.ndarray, np.ndarray]:
     """Return the poles with Im μ ≥ 0 and the residues (outputs, inputs, modes) of the law in small motion."""
     values, vectors = np.linalg.eig(closed_matrix(law))
-    inward = np.linalg.solve(vectors, split(law.drive.T, law.decays).T)
+    inward = np.linalg.solve(vectors, split(law.drive.T, law.decays).T) @ law.input_slopes()
     residues = np.einsum("on,ni->oin", law.output_slopes(np.zeros(law.states)) @ vectors, inward)
     keep = values.imag >= 0
     double = np.where(values.imag[keep] > 0, 2.0, 1.0)
@@ -85,6 +85,8 @@ def amplitude_modes(law: Law, visited: np.ndarray, mode: int, output: int, count
     """
     if not law.terms.count:
         raise LfnoError("a linear model has no backbone: frequency and damping do not depend on the amplitude")
+    if law.actuator is not None:
+        raise LfnoError("a model with curved actuators has no backbone: frequency and damping do not depend on the amplitude")
     if len(law.pick) != 1:
         raise LfnoError(f"a backbone needs feedback of one signal; this model has {len(law.pick)}")
     poles, residues = _eigenmodes(law)

@@ -59,7 +59,7 @@ def observed_state(
         return mean
     step, law = model.grid.steps[-1], model.law
     count = model.substeps(step)
-    known = inputs[None, :, : few + AFTER] - model.input_offset[:, None]
+    known = model.effective(inputs[None, :, : few + AFTER], step)
     forced = substep_pieces(np.moveaxis(pieces(known, step, model.hold), 2, 0)[: few - 1], step, count)
     noise = np.maximum(model.noise, 1e-300)
     white = np.linalg.cholesky(np.linalg.inv(spread)).T

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 
@@ -49,7 +50,7 @@ def physical(law: Law, structure: Structure, covariance: np.ndarray, scales: Sca
         law, poles=law.poles / time, drive=law.drive / (time * inward), gains=law.gains / time,
         read=law.read * outward[:, None], direct=law.direct * outward[:, None] / inward,
         offset=law.offset * outward + scales.output_offset,
-        sensor=None if law.sensor is None else law.sensor * outward[:, None],
+        sensor=None if law.sensor is None else law.sensor * outward[:, None], **actuator_units(law, inward),
     )  # fmt: skip
     places = structure.places(len(inward), len(outward))
     factor = np.ones(len(covariance))
@@ -57,12 +58,24 @@ def physical(law: Law, structure: Structure, covariance: np.ndarray, scales: Sca
     lead = law.states if structure.rank_one else None
     factor[places["gains"]][:lead] /= time
     wide = [np.repeat(np.delete(inward, anchor), 1 if mode < law.decays else 2)
-            for mode, anchor in enumerate(np.abs(law.drive).argmax(axis=1))]  # fmt: skip
+            for mode, anchor in enumerate(structure.fixed(law))]  # fmt: skip
     factor[places["drive"]] /= time * np.concatenate([*wide, np.zeros(0)])
     factor[places["read"]] *= np.repeat(outward, law.states)
     if structure.with_direct:
         factor[places["direct"]] *= (outward[:, None] / inward).ravel()
     if structure.sensor:
         factor[places["sensor"]] *= np.repeat(outward, law.terms.count)
+    if structure.actuator:
+        rows, columns = structure.entries
+        factor[places["actuator"]] *= np.where(columns < len(inward), 1.0, inward[rows])
     factor[places["offset"]] *= outward
     return moved, covariance * np.outer(factor, factor)
+
+
+def actuator_units(law: Law, inward: np.ndarray) -> dict[str, Any]:
+    """Return the fields `pick` and `actuator` of a law with curved actuators for inputs u · inward; {} for other laws."""
+    if law.actuator is None:
+        return {}
+    scale = np.ones(law.actuator.shape[1])
+    scale = np.where(np.arange(len(scale)) < len(inward), scale, inward[:, None])
+    return {"pick": law.pick / inward, "actuator": law.actuator * scale}

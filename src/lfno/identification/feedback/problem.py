@@ -6,7 +6,7 @@ A window is a piece of a record that is simulated as a whole (see `windows`). Sy
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 
 import numpy as np
 
@@ -50,6 +50,26 @@ class Problem:
         """Return the inputs as polynomials on each sub-step, (sub-steps, windows, channels, powers)."""
         return substep_pieces(self.windows.pieces, self.windows.step, self.substeps)
 
+    @property
+    def inputs(self) -> np.ndarray:
+        """Return the inputs at the beginning and after each sub-step, as the hold interpolates them.
+
+        The shape is (sub-steps + 1, windows, channels).
+        """
+        if self.substeps == 1:
+            return self.windows.inputs
+        return np.concatenate([self.pieces[..., 0], self.windows.inputs[-1:]])
+
+    def driving(self, law: Law, slopes: bool = False) -> np.ndarray:
+        """Return the effective inputs of a law as polynomials on each sub-step, (sub-steps, windows, channels, powers).
+
+        slopes: for curved actuators, append the derivatives of the effective inputs (`Structure.effective_slopes`).
+        """
+        if law.actuator is None:
+            return self.pieces
+        own = self.windows.mapped(partial(self.structure.effective_slopes, law) if slopes else law.effective)
+        return substep_pieces(own.pieces, own.step, self.substeps)
+
     @cached_property
     def reference(self) -> np.ndarray:
         """Return the parameters of `like`, (parameters,). The prior penalises the distance from these parameters."""
@@ -79,7 +99,8 @@ class Problem:
     def states(self, point: Point) -> np.ndarray:
         """Return the simulated states (sub-steps + 1, windows, n)."""
         span = self.windows.step / self.substeps
-        return simulate(self.law(point), self.pieces, span, self.begin(point))
+        law = self.law(point)
+        return simulate(law, self.driving(law), span, self.begin(point))
 
     def residual(self, point: Point, states: np.ndarray | None = None) -> np.ndarray:
         """Return the weighted errors (windows, rows).
@@ -109,7 +130,8 @@ class Problem:
         inputs, outputs = self.shape
         places = self.structure.places(inputs, outputs)
         span = windows.step / self.substeps
-        moved = state_sensitivities(law, self.structure, self.pieces, span, states, self.substeps)
+        driving = self.driving(law, slopes=True)
+        moved = state_sensitivities(law, self.structure, driving, span, states, self.substeps)
         total, dynamic = len(point.vector), moved.shape[-1] - n
         size, count = len(moved), len(windows)
         full = np.zeros((count, size, outputs, total + n))

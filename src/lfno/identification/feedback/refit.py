@@ -18,6 +18,7 @@ from lfno.identification.feedback.initial import signal_scales
 from lfno.identification.feedback.law import Law
 from lfno.identification.feedback.levenberg import minimise, settled
 from lfno.identification.feedback.model import FeedbackModel
+from lfno.identification.feedback.precision import actuator_units
 from lfno.identification.feedback.problem import Point, Problem
 from lfno.identification.feedback.windows import LENGTH, Scales, cut
 
@@ -42,7 +43,8 @@ def refit(model: FeedbackModel, stretches: Sequence[Stretch], seconds: float) ->
     length = int(np.clip(CONSTANTS * slowest / step, LENGTH, LONGEST))
     found = signal_scales(stretches)
     scales = replace(found, input_offset=model.input_offset, time=1 / float(np.abs(model.law.poles).max()))
-    windows = spread(cut(stretches, step, scales, model.hold, length), most_samples(model.law.states, model.parameters))
+    windows = cut(stretches, step, scales, model.hold, length, model.delays / step)
+    windows = spread(windows, most_samples(model.law.states, model.parameters))
     law, substeps = scaled_law(model.law, scales), model.substeps(step)
     problem = Problem(windows, model.structure, law, substeps)
     start = np.zeros((len(windows), model.structure.states))
@@ -53,7 +55,7 @@ def refit(model: FeedbackModel, stretches: Sequence[Stretch], seconds: float) ->
     told = model.provenance["feedback"]
     best = Candidate(
         told["label"], law, model.structure, model.hold, substeps, start, after.cost, np.array([told["validation error"] ** 2]),
-        len(after.point.vector),
+        len(after.point.vector), tuple((model.delays / step).tolist()),
     )  # fmt: skip
     return fitted_model(after, best, windows, scales, model.grid)
 
@@ -63,7 +65,7 @@ def with_best_hold(model: FeedbackModel, stretches: Sequence[Stretch], holds: Se
     """Return the model with the hold, one of `holds`, that gives the smallest simulation error. The law does not change."""
     step, law = model.grid.steps[-1], model.law
     scales = replace(signal_scales(stretches), input_offset=model.input_offset, time=1 / float(np.abs(law.poles).max()))
-    windows = spread(cut(stretches, step, scales, model.hold), FITTED)
+    windows = spread(cut(stretches, step, scales, model.hold, delays=model.delays / step), FITTED)
     law = scaled_law(law, scales)
     point = Point(model.structure.pack(law), np.zeros((len(windows), law.states)))
     costs = {}
@@ -79,5 +81,5 @@ def scaled_law(law: Law, scales: Scales) -> Law:
         law, poles=law.poles * time, drive=law.drive * (time * inward), gains=law.gains * time,
         read=law.read / outward[:, None], direct=law.direct / outward[:, None] * inward,
         offset=(law.offset - scales.output_offset) / outward,
-        sensor=None if law.sensor is None else law.sensor / outward[:, None],
+        sensor=None if law.sensor is None else law.sensor / outward[:, None], **actuator_units(law, 1 / inward),
     )  # fmt: skip

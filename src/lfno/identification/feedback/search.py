@@ -5,7 +5,7 @@ Words and symbols: see the docstring of `lfno.identification.feedback`.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -34,7 +34,10 @@ PRODUCTS = 3
 DEGREES = ((3, 2), (3, 5), (3, 2, 4, 5), (3, 5, 7), (3, 2, 4, 5, 6, 7))
 
 
-def search(bench: Bench, path: Iterable[Modes], time: float, free_start: bool, hold: str, report: Report) -> Candidate:
+def search(
+    bench: Bench, path: Iterable[Modes], time: float, free_start: bool, hold: str, report: Report,
+    actuated: Callable[[], tuple[list[Candidate], bool]] = lambda: ([], False),
+) -> Candidate:  # fmt: skip
     """Return the best candidate.
 
     The search begins with at most as many modes as the linear model needs. If the residual is then not white noise, one more
@@ -46,6 +49,7 @@ def search(bench: Bench, path: Iterable[Modes], time: float, free_start: bool, h
     free_start: whether motions begin away from equilibrium, so that the initial state is fitted.
     hold: initial hold of the input.
     report: a function that receives one line of text for every choice.
+    actuated: a function that fits candidates with curved actuators and dead times (`actuator.actuators`).
     """
     linear: list[Candidate] = []
     more = iter(path)
@@ -71,6 +75,9 @@ def search(bench: Bench, path: Iterable[Modes], time: float, free_start: bool, h
         enough = linear[:-1]
     else:
         enough = linear
+    bent, enough_bent = ([], False) if free_start or any(bench.finished(one) for one in linear) else actuated()
+    if enough_bent:
+        return choose([*linear, *bent])
     rubbed = [] if bench.finished(linear[-1]) else friction(bench, linear[0], report)
     if rubbed and explained_by(rubbed[0], linear):
         return rubbed[0]
@@ -78,12 +85,12 @@ def search(bench: Bench, path: Iterable[Modes], time: float, free_start: bool, h
     needed, cubic = (len(linear) - 1, []) if free_start else fewest_modes(bench, enough, report)
     best = choose([*linear, *curved, *cubic])
     if best.structure.sensor and bench.finished(best):
-        return best
+        return choose([best, *bent])
     best = nonlinear(bench, linear[needed], report, cubic, curved)
     if needed + 1 < len(linear) and not bench.finished(best):
         wider = nonlinear(bench, linear[needed + 1], report, rivals=curved)
         best = wider if wider.error < WORTH * best.error else best
-    return choose([*linear, best, *rubbed])  # if the time is over, a linear candidate may be the best one
+    return choose([*linear, best, *rubbed, *bent])  # if the time is over, a linear candidate may be the best one
 
 
 def curved_sensors(bench: Bench, linear: Sequence[Candidate], report: Report) -> list[Candidate]:

@@ -15,7 +15,7 @@ import numpy as np
 
 from lfno.identification.feedback.hold import moments
 from lfno.identification.feedback.law import Law, Substep, joined, split
-from lfno.identification.feedback.structure import Structure, anchors
+from lfno.identification.feedback.structure import Structure
 
 #: number of derivatives (points × states × columns) in one batch; a batch of this size fits into the cache
 CHUNK = 200_000
@@ -28,7 +28,8 @@ def state_sensitivities(
 
     structure: θ has the groups decay, swing, drive, gains, pick and shape of the table in `Structure`. With None, θ is empty,
         and the result is ∂x/∂x₀.
-    pieces: the inputs as polynomials on each sub-step, (sub-steps, windows, channels, powers), lowest power first.
+    pieces: the inputs as polynomials on each sub-step, (sub-steps, windows, channels, powers), lowest power first. For curved
+        actuators, these are the effective inputs and their derivatives (`Structure.effective_slopes`).
     span: length of a sub-step.
     states: result of `simulate` with the same `pieces` and `span`, (sub-steps + 1, windows, n).
     """
@@ -61,11 +62,11 @@ class SubstepSlopes:
     def __init__(self, law: Law, structure: Structure | None, span: float) -> None:
         self.law, self.structure, self.rule = law, structure, Substep.of(law, span)
         sizes = structure.sizes(law.drive.shape[1], len(law.read)) if structure else {}
-        self.sizes = {name: sizes.get(name, 0) for name in ("decay", "swing", "drive", "gains", "pick", "shape")}
+        self.sizes = {name: sizes.get(name, 0) for name in ("decay", "swing", "drive", "gains", "pick", "actuator", "shape")}
         self.columns = sum(self.sizes.values())
-        # with a sensor, the states do not depend on the parameters of φ
-        self.linear = not law.terms.count or law.sensor is not None
-        if structure and law.terms.count:
+        # with a curved sensor or curved actuators, the states are linear in the effective inputs
+        self.linear = not law.terms.count or law.sensor is not None or law.actuator is not None
+        if structure and not self.linear:
             ways, self.mixes = structure.gain_directions(law)
             # a shape parameter changes one basis function φ_i only, so its effect on x′ has the direction of column i of Γ
             self.ways = np.concatenate([ways, law.gains[:, law.terms.owners]], axis=1)
@@ -80,6 +81,8 @@ class SubstepSlopes:
         if self.linear:
             for column, value in self._linear(full.directions(joined(x, law.decays))) if self.columns else ():
                 slope[:, :, n + column] = value
+            if law.actuator is not None and self.structure:
+                slope[:, :, n + self.columns - inputs.shape[1] + law.drive.shape[1] :] = full.further(self.structure)
             return slope
         h, gains, moved = rule.span, law.gains, rule.half @ law.gains
         phi, bend, bent, where = [], [], [], [x]
@@ -149,7 +152,8 @@ class SubstepSlopes:
         for mode in range(decays, len(law.poles)):
             yield column, only(mode, 1j * by_pole[:, mode])
             column += 1
-        for mode, anchor in enumerate(anchors(law)):
+        assert self.structure
+        for mode, anchor in enumerate(self.structure.fixed(law)):
             for channel in range(law.drive.shape[1]):
                 if channel == anchor:
                     continue
@@ -193,8 +197,10 @@ class _Drive:
     def __init__(self, law: Law, span: float, inputs: np.ndarray) -> None:
         self.law, self.span, self.turn = law, span, np.exp(law.poles * span)
         value, slope = moments(law.poles, span, inputs.shape[-1])
-        self.unit = inputs @ value  # (points, channels, modes)
-        self.bent = inputs @ slope
+        own = inputs[:, : law.drive.shape[1]]
+        self.more = inputs[:, law.drive.shape[1] :] @ value
+        self.unit = own @ value  # (points, channels, modes)
+        self.bent = own @ slope
         self.states = split(np.einsum("kcm,mc->km", self.unit, law.drive), law.decays)
 
     def directions(self, state: np.ndarray, more: float | np.ndarray = 0.0) -> tuple[np.ndarray, np.ndarray]:
@@ -205,3 +211,11 @@ class _Drive:
         """
         by_pole = self.span * self.turn * state + np.einsum("kcm,mc->km", self.bent, self.law.drive) + more
         return by_pole, self.unit.swapaxes(1, 2)
+
+    def further(self, structure: Structure) -> np.ndarray:
+        """Return the forced response to the derivatives of the effective inputs, (points, n, derivatives).
+
+        The derivatives are with respect to the groups actuator and shape. Each derivative acts on one effective input.
+        """
+        rows = np.concatenate([structure.entries[0], structure.terms.signal_of[structure.terms.owners]])
+        return split(self.more * self.law.drive[:, rows].T, self.law.decays).swapaxes(1, 2)

@@ -66,6 +66,12 @@ class Terms:
         return np.concatenate([units, units, knees, knees])
 
     @property
+    def signal_of(self) -> np.ndarray:
+        """Return for each term the index of its signal, or of the first of its signals."""
+        rows = [int(np.flatnonzero(row)[0]) for row in self.powers]
+        return np.array([*rows, *self.sines, *(pair[0] for pair in self.moduli), *[0] * self.units, *self.knees], dtype=int)
+
+    @property
     def bounded(self) -> bool:
         """Return whether all terms have a bounded slope, so that they need no limits."""
         return not self.powers and not self.moduli

@@ -6,7 +6,7 @@ between samples.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import pairwise
@@ -14,7 +14,8 @@ from itertools import pairwise
 import numpy as np
 
 from lfno.core.short import Short
-from lfno.data.stretches import PERIODIC, REST, Stretch
+from lfno.data.stretches import PERIODIC, REST, UNKNOWN, Stretch
+from lfno.identification.feedback.dead_time import delayed, longest
 from lfno.identification.feedback.hold import AFTER, BEFORE, continued, pieces
 
 #: length, in samples, of a window that is cut from a longer stretch
@@ -75,6 +76,10 @@ class Windows(Short):
         whole = np.moveaxis(np.concatenate([self.past, self.inputs, self.ahead]), 0, -1)
         return np.moveaxis(pieces(whole, self.step, self.hold)[:, :, BEFORE:-AFTER], 2, 0)
 
+    def mapped(self, function: Callable[[np.ndarray], np.ndarray]) -> Windows:
+        """Return the same windows with other inputs. The function maps inputs (…, channels) to inputs (…, new channels)."""
+        return replace(self, inputs=function(self.inputs), past=function(self.past), ahead=function(self.ahead))
+
     def held(self, hold: str) -> Windows:
         """Return the same windows with another hold of the input."""
         return replace(self, hold=hold)
@@ -97,19 +102,25 @@ class Windows(Short):
         )  # fmt: skip
 
 
-def cut(stretches: Sequence[Stretch], step: float, scales: Scales, hold: str, length: int = LENGTH) -> Windows:
+def cut(
+    stretches: Sequence[Stretch], step: float, scales: Scales, hold: str, length: int = LENGTH,
+    delays: np.ndarray | None = None,
+) -> Windows:  # fmt: skip
     """Return the windows of about `length` samples, in units of order one.
 
     Periods of a steady state, and stretches up to 2 × `length` samples, stay whole.
 
     step: sampling step in seconds.
+    delays: dead time of each input in samples, (inputs,). The outputs to unknown inputs before the first sample do not count.
     """
-    parts = []
+    parts, delays = [], np.zeros(len(scales.input_scale)) if delays is None else delays
     for stretch in stretches:
         size = len(stretch)
-        force = ((stretch.inputs - scales.input_offset[:, None]) / scales.input_scale[:, None]).T
+        force = (stretch.inputs - scales.input_offset[:, None]) / scales.input_scale[:, None]
+        force = delayed(force, delays, stretch.start).T
         motion = ((stretch.outputs - scales.output_offset[:, None]) / scales.output_scale[:, None]).T
         seen = np.ones(motion.shape) if stretch.mask is None else stretch.mask.T.astype(float)
+        seen[: longest(delays)] *= stretch.start != UNKNOWN
         if stretch.start == PERIODIC:
             wrapped = np.concatenate([force, force[: 1 + AFTER]])
             parts.append((wrapped, np.concatenate([motion, motion[:1]]), np.concatenate([seen, 0 * seen[:1]]),
@@ -125,9 +136,9 @@ def cut(stretches: Sequence[Stretch], step: float, scales: Scales, hold: str, le
                 continue
             parts.append((known[begin + BEFORE : end + BEFORE + AFTER], motion[begin:end], seen[begin:end],
                           known[begin : begin + BEFORE], stretch.start == REST and begin == 0, False))  # fmt: skip
-    longest = max(len(part[1]) for part in parts)
+    most = max(len(part[1]) for part in parts)
 
-    def padded(values: np.ndarray, fill: float | None = None, size: int = longest) -> np.ndarray:
+    def padded(values: np.ndarray, fill: float | None = None, size: int = most) -> np.ndarray:
         more = size - len(values)
         tail = np.repeat(values[-1:], more, axis=0) if fill is None else np.full((more, values.shape[1]), fill)
         return np.concatenate([values, tail])
@@ -136,9 +147,9 @@ def cut(stretches: Sequence[Stretch], step: float, scales: Scales, hold: str, le
     weights = np.stack([padded(value, 0.0) for value in columns[2]], axis=1)
     targets = np.stack([padded(value) for value in columns[1]], axis=1)
     # each part has AFTER more inputs than outputs
-    inputs = np.stack([padded(value, size=longest + AFTER) for value in columns[0]], axis=1)
+    inputs = np.stack([padded(value, size=most + AFTER) for value in columns[0]], axis=1)
     return Windows(
-        inputs[:longest], np.where(weights > 0, targets, 0.0), weights, np.stack(columns[3], axis=1), inputs[longest:],
+        inputs[:most], np.where(weights > 0, targets, 0.0), weights, np.stack(columns[3], axis=1), inputs[most:],
         np.array(columns[4]), np.array(columns[5]), np.array([len(value) - 1 for value in columns[1]]),
         step / scales.time, hold,
     )  # fmt: skip

@@ -10,6 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from lfno.identification.feedback.dead_time import lags
 from lfno.identification.feedback.hold import HOLDS, hold_matrix, shifted
 from lfno.identification.feedback.law import Law, Substep, forced
 from lfno.identification.feedback.model import FeedbackModel
@@ -27,9 +28,9 @@ class Group(NamedTuple):
 def feedback_step(build: Builder, model: FeedbackModel, dt: float) -> int:
     """Add a model with feedback to the program and return the register of its output."""
     law, count = model.law, model.substeps(dt)
-    centred = build.scale(0, model.input_offset, np.ones(model.channels[0]))
+    centred = _delayed(build, model, build.scale(0, model.input_offset, np.ones(model.channels[0])), dt)
     depth = max(1 - min(HOLDS[model.hold]), 1)
-    seen = build.past(centred, depth)
+    seen = build.past(_effective(build, law, centred), depth)
     place = build.reserve(law.states)
     ones = np.ones(law.states)
     x = build.scale(build.load(place, law.states), -law.start, ones)  # the stored state is relative to the initial state
@@ -42,6 +43,36 @@ def feedback_step(build: Builder, model: FeedbackModel, dt: float) -> int:
     if law.sensor is not None:
         y = build.plus(y, _mixed(build, feedback_terms(build, law, build.affine(x, law.pick)), law.sensor.T))
     return build.plus(y, build.affine(centred, law.direct)) if np.any(law.direct) else y
+
+
+def _delayed(build: Builder, model: FeedbackModel, centred: int, dt: float) -> int:
+    """Return the register of the delayed inputs. They are zero before the first sample of the inputs has passed the dead time.
+
+    centred: the register of u − input_offset.
+    """
+    if not np.any(model.delays):
+        return centred
+    inputs, (whole, part) = model.channels[0], lags(model.delays / dt)
+    depth = int(whole.max()) + 1
+    lag = np.concatenate([whole, whole + 1])
+    place = build.reserve(1)
+    ones = np.ones(1)
+    count = build.clip(build.scale(build.load(place, 1), -ones, ones), 0 * ones, depth * ones)
+    # the index of the present sample, at most `depth`: the first sample leaves the state at zero
+    count = build.update(count, place)
+    known = build.clip(build.affine(count, np.ones((2 * inputs, 1)), 1.0 - lag), np.zeros(2 * inputs), np.ones(2 * inputs))
+    chosen = np.eye((1 + depth) * inputs)[lag * inputs + np.tile(np.arange(inputs), 2)]
+    samples = build.times(known, build.affine(build.past(centred, depth), chosen))
+    return build.affine(samples, np.concatenate([np.diag(1 - part), np.diag(part)], axis=1))
+
+
+def _effective(build: Builder, law: Law, inputs: int) -> int:
+    """Return the register of the effective inputs v = H (u, φ(E u)). `inputs`: the register of u."""
+    if law.actuator is None:
+        return inputs
+    count = law.drive.shape[1]
+    bent = _mixed(build, feedback_terms(build, law, build.affine(inputs, law.pick)), law.actuator[:, count:].T)
+    return build.plus(build.affine(inputs, law.actuator[:, :count]), bent)
 
 
 def _driven(model: FeedbackModel, dt: float, j: int, span: float, depth: int) -> np.ndarray:
@@ -65,10 +96,10 @@ def _substep(
     seen: the register of the present sample and earlier samples.
     full, half: matrices from `_driven`, for the response to the input at the end and in the middle of the sub-step.
     """
-    m, pick = len(law.pick), law.pick
-    after = build.plus(build.affine(x, rule.inner[:, 3 * m :].T), build.affine(seen, full))
+    after = build.plus(build.affine(x, rule.full), build.affine(seen, full))
     if not law.gains.any():
         return after
+    m, pick = len(law.pick), law.pick
     middle = build.plus(build.affine(x, rule.inner[:, m : 2 * m].T), build.affine(seen, pick @ half))
     last = build.plus(build.affine(x, rule.inner[:, 2 * m : 3 * m].T), build.affine(seen, pick @ full))
     z = build.affine(x, rule.inner[:, :m].T)
