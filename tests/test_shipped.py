@@ -18,7 +18,7 @@ RECORDS = Path(__file__).parents[1] / "results" / "main" / "default"
 
 
 NETWORKS = [(task, model) for task in GROUPS["paper"] for model in ("LFNO", "FNO", "LNO")]
-#: data sets for which the shipped model NAME is an identified equation; the shipped LFNO is NAME-lfno
+#: data sets with two shipped models: `lfno.load(task)` is an identified equation, and `lfno.load(f"{task}-lfno")` is an LFNO
 BESIDE = ("reaction-diffusion-rich",)
 PAIRS = [*NETWORKS, *((task, "LFNO") for task in GROUPS["rich-fields"])]
 

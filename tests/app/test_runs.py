@@ -42,7 +42,7 @@ def test_a_linear_model_of_the_signals(desk: Desk, table: Table, tmp_path: Path)
     assert unpack(one["t"])[-1] == pytest.approx(149.95)
     assert f"The first {start - 120:.3g} s of the test data are the warm-up" in told["times"]
     parts = unpack(one["transient"]) + unpack(one["steady"])
-    half = parts.shape[-1] // 2  # only the prediction uses the record before the test; the difference decays
+    half = parts.shape[-1] // 2  # the sum of the parts is checked in the second half of the test
     assert np.allclose(parts[:, half:], unpack(one["prediction"])[:, half:], atol=1e-3)
     with pytest.raises(LfnoError, match="there is no test sample 99"):
         desk.ask("sample", {"run": run["id"], "place": 99})
@@ -102,7 +102,10 @@ def test_every_run_of_a_prediction_can_be_shown(desk: Desk, table: Table, tmp_pa
 
 
 def test_the_measured_frequency_response_uses_measured_values_only() -> None:
-    """An output with missing values has the response of the filter, not a mixture with the response of the prediction."""
+    """Missing values of the output do not change the measured frequency response, which is the response of an FIR filter.
+
+    The prediction is 7 times too large, so that a use of predicted values in the gaps would change the response.
+    """
     draw = np.random.default_rng(0)
     force = draw.standard_normal((1, 1, 4000))
     motion = np.apply_along_axis(lambda f: np.convolve(f, [0.5, 0.3, 0.2])[:4000], -1, force)

@@ -21,7 +21,7 @@ MOST_POLES = 12
 MOST_BAND_MODES = 16
 #: largest number of samples, of all training records together, in the fit of a linear model; more take time and do not help
 MOST_POINTS = 40_000
-#: smallest number of samples of each record in use (or the length of the shortest record, if that is smaller)
+#: smallest number of samples of a piece of a record, see `pieces`; all pieces are shorter if the shortest record is shorter
 FEWEST_POINTS = 2000
 #: number of periods that a model simulates from rest before the period that counts as steady
 SETTLING = 2

@@ -94,7 +94,8 @@ def _by_sample(
     if to == "onnx-step":
         told = {"out": str(target), "bytes": size, "error": written.error, "precision": written.precision}
         return told, [
-            f"{target}: one step of {step:g} {unit} with its state, {written.precision}, {size / 1e3:.0f} kB",
+            f"{target}: each call computes one step of {step:g} {unit} from input and state, "
+            f"{written.precision}, {size / 1e3:.0f} kB",
             f"largest difference from the model on test inputs: {written.error:.1e} of the largest output",
             *_instead_of_single(written.single, "the file has double precision"),
         ]
@@ -122,5 +123,9 @@ def _window(
 
 
 def _instead_of_single(error: float | None, fact: str) -> list[str]:
-    """Return a line that says why a file has double precision. `error` is the difference in single precision, if too large."""
+    """Return a line that says why a file has double precision, or no line if `error` is None.
+
+    error: the largest difference between a file in single precision and the model, if this difference is too large; else None.
+    fact: the beginning of the line.
+    """
     return [] if error is None else [f"{fact}: in single precision the difference would be {error:.1e}"]

@@ -28,7 +28,7 @@ FitBaseline = Callable[[np.ndarray, np.ndarray, Parameters, Grid, Mask], Predict
 def fit_mean(inputs: np.ndarray, outputs: np.ndarray, parameters: Parameters, grid: Grid, mask: Mask = None) -> Predict:
     """Predict the mean training output at each point of the grid, for any input."""
     mean = outputs.mean(0)
-    if mask is not None:  # at a point that was measured in no sample, use the mean of the filled values
+    if mask is not None:  # if no sample was measured at a point, use the mean of all outputs there
         count = mask.sum(0)
         mean = np.where(count > 0, np.where(mask, outputs, 0.0).sum(0) / np.maximum(count, 1), mean)
 
@@ -43,10 +43,13 @@ def fit_persistence(
 ) -> Predict:
     """Predict the initial state for all times.
 
-    There are two candidates for the initial state. The first is the last channels of the input: they contain the state if the
-    input is the initial state repeated along time, or the first frames as channels. The second is the mean first value of the
-    training outputs, for forced systems. The function uses the candidate that is nearer to the first time step of the training
-    outputs.
+    There are two candidates for the initial state:
+
+    - the last channels of the input, as many as the output has, if every input is constant in time. Such an input is the
+      initial state repeated along time, or the first frames as channels.
+    - the mean of the training outputs at the first time step, for forced systems.
+
+    The function uses the candidate that is nearer to the training outputs at the first time step.
     """
     count, start = outputs.shape[1], outputs[..., :1]
     common = start.mean(0)
@@ -128,7 +131,7 @@ def _fit_fields(inputs: np.ndarray, outputs: np.ndarray) -> Predict:
         gram = centred @ centred.T
         energy = np.trace(gram) / len(gram) or 1.0
         inverse = np.linalg.inv(gram + ridge * energy * np.eye(len(gram)))
-        # subtract the mean of the weights of the training outputs; this is equal to subtracting the mean of the outputs
+        # weights @ centring @ outputs = weights @ (outputs minus their mean)
         centring = np.eye(len(gram)) - 1 / len(gram)
         return lambda new: mean + np.tensordot((new - middle) @ centred.T @ inverse @ centring, outputs[train], 1)
 

@@ -19,7 +19,8 @@ from lfno.data.stretches import PERIODIC, REST, UNKNOWN, Stretch
 MOST_MOVING = 4
 #: largest number of samples for which initial states are estimated; in a longer record a warm-up is a small part of the data
 MOST_SAMPLES = 200_000
-#: samples after a pulse that a cubic spline through the pulse disturbs; the disturbance falls as 0.27^n
+#: number of samples after a pulse until the interpolated input is nearly zero. A cubic spline through a pulse oscillates, and
+#: the oscillation falls by the factor 0.27 from sample to sample.
 DISTURBED = 16
 
 
@@ -55,7 +56,8 @@ def with_states(stretches: Sequence[Stretch], warmup: int, memory: int, most: in
     """Return the stretches as arrays. If few stretches start in motion, mark them for an estimate of their initial states.
 
     Without an estimate, a warm-up as long as the memory of the system is needed, and this memory is hard to measure. With an
-    estimate, the warm-up contains only the samples that the pulse disturbs.
+    estimate from pulses (`Stacked.with_pulses`), the warm-up has at most DISTURBED samples. After these samples, the response
+    to a pulse is a free motion.
 
     warmup: number of first samples of a stretch in motion that do not count in the error.
     memory: smallest number of samples that are simulated before the scored period of a periodic stretch.

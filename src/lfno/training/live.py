@@ -45,7 +45,8 @@ def live(quiet: bool) -> Iterator[Watch | None]:
         """Show the record of one validation."""
         stage = "pilot" if is_pilot(trainer) else "training"
         total, epoch, text = trainer.config.epochs, record["epoch"], losses(record)
-        left = f"{duration(record['left'])} left" if "left" in record else ""  # `lfno reproduce` shows the time itself
+        # the records of `lfno reproduce` have no entry "left": this command prints the time left itself
+        left = f"{duration(record['left'])} left" if "left" in record else ""
         if stage not in rows:
             rows[stage] = bars.add_task(stage, total=total, losses=text, left=left)
         bars.update(rows[stage], completed=epoch, losses=text, left=left)
@@ -80,7 +81,7 @@ class _Told(logging.Handler):
 
 
 def losses(record: dict[str, Any]) -> str:
-    """Return the losses, averaged over the runs of a stack, and the learning rate as text."""
+    """Return the losses, averaged over the runs that are trained together, and the learning rate as text."""
 
     def mean(name: str) -> float:
         return sum(record[name]) / len(record[name])

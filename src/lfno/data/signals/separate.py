@@ -34,7 +34,7 @@ class Separated(NamedTuple):
 
     runs: the variables of each run.
     period: length of a period in time samples, if the arrays have an axis of periods; else None.
-    parts: part of the split of each run, if the names of the arrays tell it; else empty.
+    parts: "train", "validation" or "test" for each run, if the names of the arrays contain this information; else empty.
     """
 
     runs: list[Variables]
@@ -217,7 +217,7 @@ def _restarts(stamps: np.ndarray) -> np.ndarray | None:
     if lengths.min() < LEAST_ROWS:
         return None
     near = np.abs(stamps[starts] - stamps[0]) <= 2 * step
-    # a single wrong stamp is no start: the time jumps ahead after it
+    # if a single stamp is wrong, no run starts there: the next stamp is right again, more than two steps later
     near &= stamps[starts + 1] - stamps[starts] <= 2 * step
     return starts if near.all() else None
 

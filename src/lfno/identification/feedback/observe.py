@@ -51,7 +51,7 @@ def observed_state(
     """Return the estimated state (n,) at the first sample; the mean of the prior for fewer than two measured outputs.
 
     inputs: (channels, time), beginning with the same sample as the outputs.
-    outputs: the first measured outputs, (outputs, few).
+    outputs: the measured outputs at the first samples, (outputs, samples).
     mean, spread: mean (n,) and covariance (n, n) of the prior, from `state_prior`.
     """
     few = outputs.shape[-1]

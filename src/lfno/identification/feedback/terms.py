@@ -73,7 +73,7 @@ class Terms:
 
     @property
     def bounded(self) -> bool:
-        """Return whether all terms have a bounded slope, so that they need no limits."""
+        """Return whether all terms have a bounded slope. If so, z needs no limits, and φ is never extrapolated."""
         return not self.powers and not self.moduli
 
     @property

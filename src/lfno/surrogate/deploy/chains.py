@@ -82,8 +82,8 @@ def _order(poles: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 def _differences(values: np.ndarray, apart: np.ndarray) -> np.ndarray:
     """Return the divided differences of values (…, M) at M points.
 
-    apart: (M, M), the entry (j, m) is e_m − e_j. The difference of two equal points is set to 0. Its value has no effect,
-        because the residue of the new state is 0, too.
+    apart: (M, M), the entry (j, m) is e_m − e_j. If an entry is 0, the divided difference is 0/0 and is set to 0. Any other
+        finite value would give the same sum of states: it changes the interpolating polynomial only between the points.
     """
     found = values.copy()
     for k in range(1, found.shape[-1]):
