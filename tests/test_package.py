@@ -51,7 +51,7 @@ def test_every_public_name_has_a_docstring():
         if not (inspect.isclass(value) or inspect.isfunction(value)):
             continue
         told = inspect.cleandoc(value.__doc__ or "")
-        if not told or told.startswith(value.__name__ + "("):  # the second is the automatic docstring of a dataclass
+        if not told or told.startswith(value.__name__ + "("):  # a dataclass has an automatic docstring that begins like this
             silent.append(name)
         for member, inside in vars(value).items() if inspect.isclass(value) else ():
             spoken = inspect.getdoc(getattr(value, member))

@@ -75,7 +75,7 @@ def replace_storage(own, other):
 
 
 def parametrize(own, other):
-    """Make the residues a function of another parameter, which changes after a prediction."""
+    """Make the residues a function of another tensor (a buffer), which changes after a prediction."""
     for mine in own.blocks:
         shift = _Shift(torch.zeros_like(mine.kernel.residues))
         torch.nn.utils.parametrize.register_parametrization(mine.kernel, "residues", shift)

@@ -1,4 +1,7 @@
-"""Truncated Fourier transforms: matrix products and fast transforms give the same result. A longer period adds zeros."""
+"""Truncated Fourier transforms: matrix products and fast transforms give the same result.
+
+A field with a longer period is continued by zeros after its last point.
+"""
 
 import pytest
 import torch

@@ -17,7 +17,7 @@ from scipy.signal import lfilter
 POLE = np.exp(2 * np.pi * 0.05 * (-0.2 + 1j))
 #: denominator of the transfer function of the system, in powers of z⁻¹
 DENOMINATOR = np.array([1.0, -2 * POLE.real, abs(POLE) ** 2])
-#: numerator of the transfer function, in powers of z⁻¹; the input acts one sample later
+#: numerator of the transfer function, in powers of z⁻¹; an input acts on the output one sample later
 NUMERATOR = np.array([0.0, 0.05, 0.05])
 #: standard deviation of the noise
 NOISE = 1e-3

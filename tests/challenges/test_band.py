@@ -1,4 +1,4 @@
-"""Linear models of long records in a small frequency band: the search finds lightly damped modes that are close together."""
+"""Linear models of long records with signals in a small frequency band: lightly damped modes at close frequencies are found."""
 
 from __future__ import annotations
 

@@ -30,7 +30,7 @@ from tests.challenges.layouts import signal
 STEP = 0.05
 #: standard deviation of the noise on the outputs
 NOISE = 0.01
-#: number of first outputs for the initial state
+#: number of first outputs from which the initial state is estimated
 SKIP = 50
 #: settings of a network that is trained for a few seconds
 TINY = {"epochs": 2, "width": 4, "transient_layers": 1, "n_poles": 4, "projection": 8}
@@ -90,7 +90,7 @@ def records() -> Data:
 
 @pytest.fixture(scope="module")
 def found() -> dict:
-    """Return the data, and all fitted models without a network by name."""
+    """Return a dictionary: the data under "data", and each fitted model without a network under its name."""
     data = records()
     return {"data": data, **compact(data.training, Settings(seconds=600.0))}
 
@@ -99,7 +99,8 @@ def test_a_hardening_spring_is_identified_down_to_the_noise(found: dict, monkeyp
     monkeypatch.setitem(METHODS, "feedback", lambda training, settings: found["feedback"])
     result = run(found["data"], method="feedback")
     assert result.mean["test"] < 1.15 * NOISE
-    # one mode and one cubic term have 9 parameters; the two neighbours of each sample of this rough input add 4
+    # one mode and one cubic term have 9 parameters. This input is rough, so the two neighbours of each sample are inputs, too;
+    # they add 4 parameters
     assert "13 parameters: degree 3 of output 1" in result.model
     assert found["linear"].validation["training"] > 10 * NOISE  # the linear model is much worse
     assert "feedback" in result.model
@@ -109,7 +110,8 @@ def test_the_network_corrects_the_model_with_the_smallest_validation_error(found
     data: Data = found["data"]
     fitted = fit_lfno(data.training, Settings(changes=TINY), [found["linear"], found["feedback"]])
     assert fitted.configuration["path"] == found["feedback"].models[0].description
-    # after two epochs the network is almost untrained, so the sum is nearly as good as modes with feedback
+    # after two epochs the network is almost untrained: modes with feedback plus network are nearly as good as modes with
+    # feedback alone
     assert fitted.validation["training"] < 0.5 * found["linear"].validation["training"]
 
 
@@ -141,7 +143,9 @@ def test_the_steady_response_in_pieces_is_the_limit_of_many_periods():
     found = steady_response(duffing(), force)
     # one period of 125 s is 25 time constants, so the second period from rest is steady
     np.testing.assert_allclose(found, duffing().predict(np.tile(force, 3)[None])[0, :, 2500:5000], atol=1e-5)
-    short = steady_response(duffing(), force[:, :400])  # the period is too short for a run-in
+    # a simulation of pieces begins with 256 samples or more of the previous piece (the run-in). This is more than half of a
+    # period of 400 samples, so whole periods are simulated
+    short = steady_response(duffing(), force[:, :400])
     np.testing.assert_allclose(short, duffing().predict(np.tile(force[:, :400], 12)[None])[0, :, 4000:4400], atol=1e-4)
 
 

@@ -1,4 +1,4 @@
-"""The files of every benchmark are read according to the protocol: for exact predictions, the figure of merit is the noise."""
+"""Files of every benchmark are read according to the protocol: for exact predictions, the figure of merit is the RMS noise."""
 
 from __future__ import annotations
 

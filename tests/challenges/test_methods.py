@@ -147,7 +147,10 @@ def test_outputs_that_do_not_depend_on_the_inputs_are_predicted_by_their_mean():
 
 @pytest.mark.parametrize("method", ["linear", "level"])
 def test_the_first_fit_gives_the_validation_figures_and_has_not_seen_the_held_out_records(method: str, tmp_path: Path):
-    """`auto` tests the residual of this fit. The residual of the final model on records that it has seen is too small."""
+    """`auto` tests whether the residual of the first fit is white noise.
+
+    The residual of the final model is too small for this test, because the held-out records were part of its fit.
+    """
     write("fine-steering-mirror", tmp_path)
     training = load("fine-steering-mirror", tmp_path).training
     found = find_method(method)(training, Settings())

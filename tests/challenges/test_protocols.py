@@ -1,4 +1,4 @@
-"""Training records, number of samples for the initial state, metric and unit of every benchmark.
+"""Training records, number of samples for the initial state, figure of merit and its unit, for every benchmark.
 
 The expected training records are read from the files with independent code.
 """

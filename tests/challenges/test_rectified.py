@@ -18,7 +18,7 @@ from lfno.core.errors import LfnoError
 from lfno.identification.identify import Modes
 from tests.challenges.layouts import NOISE, record
 
-#: number of first outputs for the initial state
+#: number of first outputs from which the initial state is estimated
 SKIP = 20
 
 

@@ -93,7 +93,8 @@ def test_the_normal_equations_give_the_solution_of_the_full_regression(rest: boo
 def test_the_linear_model_ignores_outputs_in_a_gap() -> None:
     """A tenth of the outputs is missing and has a wrong value. The model is fitted to the other outputs.
 
-    A model of a record assumes that the input before the record was its mean. This error decays, and then the model is exact.
+    A model of a record assumes that the input had its mean value before the record. The error of this assumption decays, and
+    then the model is exact.
     """
     rng = np.random.default_rng(7)
     force = rng.normal(size=(1, 6000))

@@ -9,7 +9,7 @@ from lfno.evaluation.comparison import in_pieces, ratio_interval, squared_errors
 
 
 def test_the_interval_covers_the_true_ratio_in_95_of_100_tests() -> None:
-    """The errors of two predictions have the standard deviations 0.5 and 0.4 and a common part. A test has 30 × 20 samples."""
+    """Errors of two predictions have the standard deviations 0.5 and 0.4 and a common part. A test: 30 samples of 20 values."""
     draw, covered, count = np.random.default_rng(0), 0, 1000
     for _ in range(count):
         common, one, other = draw.normal(size=(3, 30, 20))
@@ -27,7 +27,7 @@ def test_equal_predictions_have_the_ratio_one() -> None:
 
 
 def test_pieces_and_offsets() -> None:
-    """A record of 200 samples is cut into 8 pieces of 25. An offset of the truth does not change the errors."""
+    """A record of 200 samples is cut into 8 pieces of 25. An offset of prediction and truth does not change the errors."""
     truth = np.random.default_rng(2).normal(size=(1, 1, 200))
     assert in_pieces(truth, 120).shape == (8, 1, 25)
     assert in_pieces(truth, 20).shape == (10, 1, 20)

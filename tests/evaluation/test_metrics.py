@@ -91,7 +91,7 @@ def test_a_moving_average_does_not_change_lines_except_at_the_ends() -> None:
 
 
 def test_the_transient_regime_does_not_change_the_steady_regime() -> None:
-    """The error decays in the transient regime and is constant in the steady regime. The variance of the latter is zero."""
+    """The error decays in the transient regime. In the steady regime it is constant, so its variance is zero."""
     truth = np.zeros((3, 1, 2, 1000))
     prediction = truth + np.where(np.arange(1000) < 500, 1 + np.exp(-np.arange(1000) / 100), 0.5)
     both = regimes(prediction, -truth)

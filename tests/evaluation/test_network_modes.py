@@ -62,7 +62,7 @@ def test_the_true_poles_are_known_only_for_built_in_data() -> None:
 
 
 def test_the_modes_of_a_network_for_fields_are_the_modes_of_the_equation() -> None:
-    """The equation has decays and no oscillations. Four modes contribute more than 5 %, with poles right within 2 %."""
+    """The equation has decays and no oscillations. Four modes contribute more than 5 %. Their poles are right within 2 %."""
     model = lfno.load("reaction-diffusion-rich-lfno")
     truth = true_poles(model.provenance)
     assert truth is not None

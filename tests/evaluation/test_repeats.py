@@ -99,7 +99,7 @@ def test_lfno_decompose_prints_the_measured_errors(tmp_path: Path) -> None:
 
 
 def test_a_folder_with_the_ending_of_the_file_is_refused(tmp_path: Path) -> None:
-    """The command writes a folder. The name of a file would become the name of a folder."""
+    """The command writes a folder. With the name of a file, it would write a folder called `parts.npz`."""
     data = record()
     np.savez(tmp_path / "rig.npz", t=data.grid["t"].points, force=data.inputs[0], x=data.outputs[0])
     model().save(tmp_path / "model.safetensors")

@@ -48,7 +48,7 @@ def test_whole_turns_of_a_pendulum_do_not_count():
 
 
 class Turned(Pendulum):
-    """A pendulum that hangs after one full turn, x(0) = 2π."""
+    """A pendulum that hangs at rest after one full turn: x(0) = 2π."""
 
     start = (2 * np.pi, 0.0)
 
@@ -105,7 +105,7 @@ def free_duffing(amplitude):
 
 
 def test_the_backbone_of_duffing_by_phase_resonance():
-    """For small forces, the frequency is right within 1 % of the free oscillator, and the damping within 10 % of c/2ω."""
+    """For small forces, the frequency is right within 1 % of the free oscillator, and the damping within 10 % of c/(2ω)."""
     forces, frequencies = np.array([0.1, 0.4, 0.7]), np.array([0.03, *np.linspace(0.15, 0.23, 9)])
     curve = backbone(system_response(Duffing(c=0.5), frequencies, forces))
     exact, first = free_duffing(np.linspace(0.01, 1.5, 200))
@@ -134,13 +134,13 @@ def test_a_sharp_resonance_is_resolved():
 
 @pytest.mark.parametrize("c", [0.02, 0.2])
 def test_the_backbone_of_duffing_by_free_decay(c):
-    """From an amplitude of 2 down to small amplitudes, the frequency is right within 1 %."""
+    """The decay begins at the amplitude 2. The frequency is right within 1 % at every amplitude of the decay."""
     time = 0.02 * np.arange(3000)
     start = solve_ivp(lambda t, y: [y[1], -c * y[1] - y[0] - y[0] ** 3], (0, 60), [2, 0], "DOP853", time, rtol=1e-9)
     curve = decay_backbone(start.y[0], 0.02)
     amplitudes = np.linspace(1e-3, 2, 1000)
     np.testing.assert_allclose(curve.frequency, np.interp(curve.amplitude, amplitudes, free_duffing(amplitudes)[0]), rtol=0.01)
-    assert curve.damping_ratio[-1] < 0.8 * curve.damping_ratio[0]  # at large amplitudes the frequency is higher
+    assert curve.damping_ratio[-1] < 0.8 * curve.damping_ratio[0]  # c/(2ω): ω is higher at large amplitudes
 
 
 def test_the_damping_of_a_decay_with_small_amplitude():

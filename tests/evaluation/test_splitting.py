@@ -1,4 +1,4 @@
-"""Errors of the two parts: divided by the steady state or the response, whichever is larger; NaN without a steady state."""
+"""Errors of both parts are divided by the larger norm, of steady state or response. Without steady state they are NaN."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,7 @@
-"""The effect of a later input on an earlier output: zero for recurrences, O(dt) in the frequency form, large with R."""
+"""The effect of a later input on an earlier output: zero for recurrences, O(dt) in the frequency form, large with R.
+
+In the frequency form, a layer computes its response from Fourier transforms of the whole window.
+"""
 
 import itertools
 import math
@@ -67,7 +70,7 @@ def test_padding_changes_nothing_without_r(steady):
 
 
 def kernel_of(model, seconds):
-    """Set R to the modes of a short, smooth kernel, and let all poles decay within `seconds`."""
+    """Set R to the Fourier coefficients of a short, smooth kernel. Give all poles the time constant `seconds`."""
     block = model.blocks[0]
     short = torch.exp(-((torch.arange(64) / 20.0) ** 2))
     block.weights.weight.copy_(torch.stack((short, 0 * short), -1).expand_as(block.weights.weight))

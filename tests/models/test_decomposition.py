@@ -18,7 +18,7 @@ PLANE = Grid((Axis("x", 9, 0.1), Axis("t", 12, 0.1, time=True)))
 
 
 def with_linear_ends(model):
-    """Make lift and projection identities. The projection has a ReLU: z = relu(z + 1000) − 1000 for all z > −1000."""
+    """Make lift and projection identity maps. The projection has a ReLU: z = relu(z + 1000) − 1000 for all z > −1000."""
     model = model.double().requires_grad_(False)
     for part in (model.lift, model.hidden, model.project):
         part.weight.fill_(1.0)

@@ -60,7 +60,7 @@ def test_a_finer_grid_gives_the_same_values_at_common_points():
 
 
 def test_pieces_of_a_trajectory_begin_with_true_frames_and_cover_all_outputs():
-    """All frames are multiples of 0.5^n, so that the ratio of two frames gives their distance in time."""
+    """Frame n of a trajectory is proportional to 0.5^n. The ratio of two frames therefore gives their distance in time."""
     frames = np.multiply.outer(np.array([1.0, 3.0]), 0.5 ** np.arange(3.0 + STEPS)).reshape(2, 1, 1, -1)
     given = np.moveaxis(frames[..., :3], -1, 1).reshape(2, 3, 1, 1)
     found = pieces(Samples(np.broadcast_to(given, (2, 3, 1, STEPS)), frames[..., 3:]))

@@ -14,9 +14,9 @@ PAPER_LFNO = {"width": 4, "n_poles": 16, "modes": 16, "activation": "relu"}
 @pytest.mark.parametrize(
     ("model", "once", "real"),
     [
-        # lift 8 + poles and residues 2·4·4·16 + W 20 + projection 4→128→1 769
+        # lift 8, poles and residues 2·4·4·16, channel map W 20, projection 769 (4 → 128 → 1 channels)
         (lambda: LNO(GRID, width=4, n_poles=16, activation="sin"), 1309, 1309 + 512),
-        # lift 8 + four transient layers (532 each, with W) + two steady layers (256 each) + projection 769
+        # lift 8, four transient layers (532 each, with W), two steady layers (256 each), projection 769
         *(
             (partial(LFNO, GRID, layout=layout, steady=steady, **PAPER_LFNO), 3417, 3417 + 4 * 512 + 2 * 256)
             for layout in ("branches", "sequence")

@@ -54,7 +54,7 @@ def test_stable_layers_stay_stable_for_a_thousand_training_steps(width, n_poles)
 
 
 def test_free_poles_blow_up():
-    """Random poles as in the literature have Re μ > 0, so that e^{μt} grows. Each of four layers multiplies the growth."""
+    """Free poles, as in the literature, have Re μ > 0, so that e^{μt} grows. Each of four layers multiplies the growth."""
     model, x = transient_stack("free"), signal()
     assert all((mu.real > 0).all() for kernel in model.kernels for mu in kernel.values())
     hidden = model.layers(model.lift(x), model.steps(GRID), True)

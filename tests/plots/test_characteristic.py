@@ -13,7 +13,7 @@ from lfno.plots.characteristic import characteristic_figure, loop_figure
 
 
 def first_order() -> FeedbackModel:
-    """Return the model y′ = −y − y³ + u with z = y. The input that keeps y constant is y + y³."""
+    """Return the model y′ = −y − y³ + u. The input that keeps y constant, the restoring force, is y + y³."""
     terms = Terms(1, powers=((3,),))
     one = np.ones((1, 1))
     law = Law(
@@ -35,7 +35,7 @@ def test_the_curve_is_the_restoring_force() -> None:
 
 
 def test_each_curved_actuator_has_a_panel() -> None:
-    """The actuator of the second input is v = u + u², and its effective input equals the input at both ends of the range."""
+    """The second actuator has the curve w + w² with w = u − 5. Input and effective input are equal at the ends of the range."""
     terms, one = Terms(2, powers=((0, 2),)), np.ones((1, 1))
     law = Law(
         np.array([-1.0 + 0j]), np.ones((1, 2), complex), 0 * one, np.eye(2), np.zeros(0), one, np.zeros((1, 2)), np.zeros(1),

@@ -20,7 +20,7 @@ EVIL = "<script>alert('x')</script>"
 
 
 def picture() -> bytes:
-    """Return a figure of a sine with two models and both parts, as SVG."""
+    """Return a figure of a sine, as SVG, with two models, the transient part and the steady part."""
     wave = np.sin(AXIS.points)
     parts = {"transient": (0 * wave, 0 * wave), "steady": (wave, None)}
     return as_svg(partial(answers_figure, AXIS, ("f", wave), ("x", wave), {"LFNO": wave, "FNO": 0.9 * wave}, parts))

@@ -1,4 +1,4 @@
-"""Figures of resonances have the units of the signals, and no rounding errors."""
+"""Figures of resonances have the units of the signals and do not show rounding errors."""
 
 from __future__ import annotations
 

@@ -42,7 +42,7 @@ def test_the_flow_of_the_paper_decays_exponentially():
 
 
 def test_a_flow_close_to_the_exact_solution_is_solved_with_time_steps_and_stays_close():
-    """A small disturbance makes w0 no eigenfunction, so that the closed form is not used."""
+    """With a small disturbance, w0 is not an eigenfunction, so the closed form is not used."""
 
     def nearly(x, y):
         return np.sin(x) * np.cos(y) + 1e-9 * np.sin(3 * x)

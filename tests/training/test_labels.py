@@ -16,7 +16,7 @@ WEIGHT = np.array([0.0, 1.0, 0.25])  # weights of the steady labels of three sam
 
 
 def labelled(run, y=True, steady=True):
-    """Return the trainer of `run` with random steady labels, with or without the labels from rest."""
+    """Return a trainer like `run` with labels from rest (if `y`) and with random steady labels (if `steady`)."""
 
     def change(samples, seed):
         label = np.random.default_rng(seed).standard_normal(samples.y.shape)

@@ -98,7 +98,7 @@ def test_the_loss_ignores_the_warm_up():
 
 
 def test_training_does_not_depend_on_the_unit_of_an_output():
-    """The loss is the same for a second output in metres or in micrometres."""
+    """The loss does not change if a second output gets a unit that is about a million times smaller."""
     data = oscillator()
     speed = np.gradient(data.outputs, axis=-1)
     histories = []

@@ -1,4 +1,4 @@
-"""`hasten` changes the decay rates of stable poles and keeps everything else that a pole does."""
+"""`hasten` changes the decay rates of stable poles. Frequencies, and energies of impulse responses, stay the same."""
 
 import pytest
 import torch

@@ -19,7 +19,7 @@ from lfno.identification.response import interpolate, pole_response
 MOST_POLES = 12
 #: largest number of modes of a linear model of long records in a small band
 MOST_BAND_MODES = 16
-#: largest number of samples, of all training records together, in the fit of a linear model; more take time and do not help
+#: largest number of samples, of all training records together, in the fit of a linear model; more of them do not help
 MOST_POINTS = 40_000
 #: smallest number of samples of a piece of a record, see `pieces`; all pieces are shorter if the shortest record is shorter
 FEWEST_POINTS = 2000

@@ -123,8 +123,8 @@ def fit_auto(training: Training, settings: Settings) -> Fitted:
     """Fit by every suitable method and return the model with the smallest error on held-out training records.
 
     A network is chosen only if it is clearly better than the models without a network (see WORTH). No network is trained
-    if the residual of the best model without a network is white noise. If the chosen nonlinear model diverges on a record,
-    the linear model predicts this record.
+    if the residual of the best model without a network is white noise, or if the time budget is used up. If the chosen
+    nonlinear model diverges on a record, the linear model predicts this record.
     """
     check_changes(training, settings)
     found = compact(training, settings)

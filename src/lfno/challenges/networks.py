@@ -95,8 +95,8 @@ def place_poles(network: LFNO, poles: np.ndarray) -> None:
     """Initialise the poles of all layers with given poles.
 
     The residue β of each changed pole μ is rescaled, so that the energy |β|² / (2 |Re μ|) of its impulse response is unchanged.
-    If a layer has more poles than `poles`, its further poles keep their own initial values. The channels of a layer share
-    poles.
+    If a layer has more poles than `poles`, its further poles keep their own initial values. The channels of each layer must
+    share their poles.
 
     Args:
         network: The network, changed in place.

@@ -61,7 +61,7 @@ def patterns(outputs: np.ndarray) -> list[np.ndarray]:
 def changing(values: np.ndarray, depth: float) -> np.ndarray:
     """Return signs ±1, (time,), that change once in every interval with values below `depth` times the largest value.
 
-    The change is at the smallest value of the interval.
+    The sign changes directly after the smallest value of the interval.
 
     >>> changing(np.array([2.0, 1.0, 0.1, 1.0, 2.0]), 0.2)
     array([ 1.,  1.,  1., -1., -1.])

@@ -3,9 +3,9 @@
     y = H(s) u + network(u, H(s) u)
 
 u is the input and y is the output. H(s) is the frequency response of `lfno.identification.periodic`, which depends on the level
-s of the input. The network computes its periodic steady state and learns the residual of H. A fit of H has smaller residuals on
-its own records than on new records. The network is therefore trained on residuals of records that were left out of the fit of H
-(cross-fitting). These residuals are similar to the residuals of the test records.
+s of the input (relative to the largest training level). The network computes its periodic steady state and learns the residual
+of H. A fit of H has smaller residuals on its own records than on new records. The network is therefore trained on residuals of
+records that were left out of the fit of H (cross-fitting). These residuals are similar to the residuals of the test records.
 """
 
 from __future__ import annotations
@@ -121,7 +121,7 @@ def fit_steady(training: Training, settings: Settings) -> Fitted:
 def strongest_poles(response: PeriodicResponse, step: float, count: int) -> np.ndarray:
     """Return at most `count` poles (1/s) of a frequency response, in the order of decreasing energy.
 
-    If the response depends on the level, it is taken at half of its unit level (s = 1/2).
+    If the response depends on the level, it is taken at half of the largest training level (s = 1/2).
     """
     size = 2 * (response.coefficients.shape[-1] - 1)
     middle = np.einsum("k,koif->oif", 0.5 ** np.arange(len(response.coefficients)), response.coefficients)

@@ -176,8 +176,8 @@ class Trainer:
         """Train until the last epoch, or until every run has stopped.
 
         watch: called as `watch(trainer, record)` at every validation. The record is a dictionary: `epoch`, `rate` (learning
-            rate), `seconds`, and for each run the losses `train`, `validation` and `best` (validation), and `retreats` (how
-            often the run returned to a good state).
+            rate), `seconds`, and for each run the losses `train` and `validation`, `best` (the lowest validation loss
+            so far) and `retreats` (how often the run returned to a good state).
         """
         start = time.monotonic() - self.seconds
         look = replayable(self._validate, [self.validation_loss], self.device)

@@ -32,8 +32,8 @@ def relative_h1(prediction: Tensor, truth: Tensor, mask: Mask = None) -> Tensor:
     information from the same samples than the relative L2 error.
 
     The error of the slopes is divided by the norm of the true slopes. This norm has a lower bound, so that an almost constant
-    sample causes no division by a tiny number. The bound is the norm of the slopes of a sine that has half a period over the
-    axis and the norm of the truth. A slope is used only if both of its end points were measured.
+    sample causes no division by a tiny number. The bound is the norm of the slopes of a sine with half a period over the axis
+    and with the same norm as the truth. A slope is used only if both of its end points were measured.
     """
     parts = [relative_l2(prediction, truth, mask)]
     size = _measured(truth, mask).flatten(1).square().sum(1)

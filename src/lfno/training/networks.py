@@ -173,7 +173,9 @@ def make_task(
     if isinstance(model, Marching):
         train = pieces(train)
     offset, scale = scale_of(train.label, train.mask)
-    if known is not None:  # the loss is relative to the responses, so the scales of channels have the ratios of the responses
+    if known is not None:
+        # the loss is relative to the responses. The scales of the channels are therefore proportional to the scales of the
+        # responses; one common factor adapts them to the residuals
         mask = None if dataset.mask is None else dataset.mask[split.train]
         whole = scale_of(dataset.outputs[split.train], mask)[1]
         scale = whole * np.sqrt(np.mean((scale / whole) ** 2))

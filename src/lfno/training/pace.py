@@ -76,7 +76,9 @@ class Pace:
         return self.config
 
     def watcher(self, watch: Watcher | None) -> Watcher:
-        """Return a function for every validation: it calls `watch`, and stops a training that exceeds its budget by 5 %.
+        """Return a function that is called at every validation.
+
+        The function calls `watch`. It also stops a training that exceeds its budget by 5 %.
 
         `record["left"]` is the expected time in seconds until the end of the training.
         """

@@ -37,7 +37,7 @@ from lfno.training.task import Task
 STRENGTHS: tuple[SteadyDecay, ...] = (1e-4, HELD)
 SHARE = 0.2  # length of the pilot run for R, as a share of the epochs of the run
 #: smallest number of steps of the pilot run for R. R helps early in training and may overfit later, which a shorter run would
-#: not show. LARGEST_SHARE has priority
+#: not show. If the limits contradict each other, LARGEST_SHARE has priority
 FEWEST_STEPS = 450
 LARGEST_SHARE = 0.5  # largest length of the pilot run for R, as a share of the epochs of the run
 START_SHARE = 0.04  # length of the pilot run of one initialisation, as a share of the epochs of the run
@@ -81,7 +81,10 @@ def choose_all(
 
 
 def lightened(tasks: Sequence[Task]) -> list[Task]:
-    """Return the tasks with models without R, which are faster, if R is zero and is not trained in all runs of the stack."""
+    """Return the tasks with faster models, which have no R, if R is zero and not trained in every run of the stack.
+
+    Otherwise, return the tasks unchanged.
+    """
     models = [t.model for t in tasks if t.steady_decay == HELD and isinstance(t.model, LFNO) and t.model.starts_exact]
     if len(models) < len(tasks):
         return list(tasks)
@@ -173,7 +176,7 @@ def choose_strength(
 
 
 def _samples(task: Task) -> str:
-    """Return a hash of all training and validation samples. The first and last samples of two folds may be equal."""
+    """Return a hash of all training and validation samples. Two folds may differ only between their first and last samples."""
     digest = hashlib.sha256()
     for values in [*task.train.arrays().values(), *task.validation.arrays().values()]:
         digest.update(np.ascontiguousarray(values).tobytes())

@@ -89,8 +89,8 @@ def default_preset(model: str, grid: Grid) -> Preset:
                                 for n, m, axis in zip(modes, most, grid.axes, strict=True))  # fmt: skip
     if kind == "LFNO":
         # for nonlinear oscillators, more layers help more than more poles: each layer is like one step of a fixed-point
-        # iteration. The gate multiplies responses, which describes a frequency that depends on the amplitude. It does not help
-        # fields
+        # iteration. The gate multiplies responses. Such products can describe a frequency that depends on the
+        # amplitude. The gate does not help for fields
         fields |= {"transient_layers": 8 if ode else 4, "gate": ode}
         # fields have few time steps, and a linear hold is too coarse: even with the exact poles of the heat equation, the error
         # would be 0.5 %

@@ -46,7 +46,7 @@ def train(trainer: Trainer, folder: Path | None = None, resume: bool = False, wa
 
 
 def _train_in(trainer: Trainer, folder: Path, watch: Watch | None) -> None:
-    """Train with a log and checkpoints in a folder. Lines of the log after the epoch of the trainer are removed first."""
+    """Train with a log and checkpoints in a folder. Log lines of epochs after `trainer.epoch` are removed first."""
     if not parallel.leader():
         trainer.run()
         return

@@ -49,8 +49,8 @@ def choose_size(dataset: Dataset, split: Split, model: str = "lfno", unscored: i
 
     The highest frequency of a signal is the frequency below which 99.9 % of its energy lies. The steady modes reach 10 % beyond
     the highest frequencies of input and output. There are at least 4 modes along each axis, and at most MOST_IN_FIELDS for
-    fields. The number of poles is 8 for fields. For signals, the number of poles is half the number of periods of the highest
-    output frequency in a window, and at least 8 and at most 32. The initial frequencies of the poles are below the highest
+    fields. The number of poles is 8 for fields. For signals it is N/2, at least 8 and at most 32, where a window contains N
+    periods of the highest output frequency. The initial frequencies of the poles are below the highest
     output frequency.
 
     >>> t = np.arange(512) * 0.1

@@ -34,7 +34,7 @@ def test_goals_about_errors() -> None:
 
 def test_goal_about_exact_layers() -> None:
     def verdict_of(error: float) -> str:
-        """Return the verdict if exact layers have the error 0.1 and the default LFNO has this error."""
+        """Return the verdict if exact layers have the error 0.1, and the default LFNO has the error `error`."""
         tasks = ("duffing-c05-rich", "pendulum-c05-rich", "lorenz-rho5-rich")
         exact = [record(t, "R none", 0.1, study="ablation", config={"steady": "exact"}) for t in tasks]
         found = judge_goals(Runs(exact + [record(t, "LFNO", error) for t in tasks]), {})

@@ -13,7 +13,7 @@ from tests.paper.report.builder import record, three
 
 
 def tile(*verdicts: str) -> tuple[str, str]:
-    """Return kind and words of the tile of a claim with these verdicts, the first for the paper preset."""
+    """Return kind and words of the tile of a claim with these verdicts: for the paper preset, then for the default preset."""
     presets = ("paper", "default")
     own = [Verdict("a claim", "", (), verdict, preset) for verdict, preset in zip(verdicts, presets, strict=False)]
     (made,) = claim_tiles(own)

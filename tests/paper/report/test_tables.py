@@ -140,7 +140,7 @@ def test_tables_of_the_studies() -> None:
     ungated = [record("beam", "LFNO", 0.15, study="gate")]
     gates = {row.name: row.cells for row in gate_table(Runs(ungated + padded)).rows[:2]}
     assert gates["LFNO"][0] == TableCell("0.150", "gated 0.400", True)
-    # the small print compares with the run without gates, because the run without padding has no gates
+    # "padded" is here the error of the run with padding and without gates, because the run without padding has no gates either
     without = {row.name: row.cells for row in padding_table(Runs(slopes + padded + ungated)).rows[:3]}
     assert without["LFNO"][0] == TableCell("0.200", "padded 0.150", False)
     # the runs of studies are not in the tables of errors
