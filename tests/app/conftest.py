@@ -52,7 +52,7 @@ def finish(desk: Desk, run: str) -> dict[str, Any]:
 
 @pytest.fixture
 def table(tmp_path: Path) -> Callable[..., Path]:
-    """Return a function that writes these signals to a CSV file. `cell` replaces the response in line `line`."""
+    """Return a function that writes `signals()` to a CSV file. `cell` replaces the response in the line number `line`."""
 
     def write(name: str = "rig.csv", line: int = 0, cell: str = "") -> Path:
         rows = [",".join(f"{value:.6g}" for value in row) for row in signals()]

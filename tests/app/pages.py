@@ -10,7 +10,7 @@ Browse = Callable[..., Any]
 
 
 def shown(page: Any, *parts: str) -> None:
-    """Wait until the page shows the system and the input whose description has these parts."""
+    """Wait until the description of the system and the input on the page (`data-shown`) contains all of these parts."""
     selector = "body" + "".join(f'[data-shown*={json.dumps(part)}]' for part in parts)
     page.wait_for_selector(selector, state="attached")
 

@@ -149,7 +149,7 @@ def test_a_split_that_is_not_physical_has_a_caveat_with_the_reason(desk: Desk) -
     split = desk.ask("split", query)
     assert (split["caveat"], desk.ask("modes", query)["caveat"]) == ("", "")
     assert split["split_error"] < 1e-3
-    whole = desk.ask("split", {"system": "duffing-c05", "input": PAPER, "model": "FNO"})  # it has no poles
+    whole = desk.ask("split", {"system": "duffing-c05", "input": PAPER, "model": "FNO"})  # the FNO has no poles
     assert "there is no split" in whole["reason"]
     assert not {"transient", "steady"} & set(whole)
 
@@ -162,7 +162,7 @@ def test_the_split_of_a_zero_response_has_no_relative_error(desk: Desk) -> None:
 
 
 def test_a_caveat_about_the_split_alone_does_not_concern_the_modes(desk: Desk) -> None:
-    """The poles of this network are those of the equation, but the sizes of its two parts are wrong."""
+    """The poles of this network are right, but the sizes of its transient and its steady part are wrong."""
     query = {"system": "reaction-diffusion", "family": "random", "value": 0, "model": "LFNO rich"}
     assert desk.ask("split", query)["caveat"].startswith(SPLIT_WRONG)
     assert desk.ask("modes", query)["caveat"] == ""

@@ -27,7 +27,7 @@ def test_inputs_sliders_and_drawing(browse: Browse, server: Server) -> None:
     assert page.evaluate(SHIFT) < 0.02
     page.goto(f"{server.address}#systems/duffing-c05?kind=decaying%20sine&amplitude=2")
     shown(page, "duffing-c05", '"amplitude":2,')
-    page.click('[data-curve="LFNO"]')  # show the paper's LFNO; at first the page shows only the model of random inputs
+    page.click('[data-curve="LFNO"]')  # show the paper's LFNO; at first the page shows only the model fitted to random inputs
     before = page.evaluate(PICTURES)
     for kind in ("sine", "multisine", "chirp", "step", "pulse", "random"):
         page.click(f'[data-kind="{kind}"]')
@@ -62,7 +62,7 @@ def test_inputs_sliders_and_drawing(browse: Browse, server: Server) -> None:
     alert = page.locator("#alert").bounding_box()
     assert alert["y"] + alert["height"] <= 900
     assert number.input_value() == "2.05"
-    # the file of the feedback model has the range of its training inputs
+    # the file of the feedback model stores the range of its training inputs
     number.fill("40")
     number.press("Enter")
     shown(page, '"amplitude":40')
@@ -126,7 +126,7 @@ def test_zoom_pan_read_values_and_save_png_and_csv(browse: Browse, server: Serve
     page.mouse.up()
     low, high = view()
     assert (low, high) == pytest.approx((0.25 * whole[1], 0.5 * whole[1]), rel=0.05)
-    assert view("Input") == view("Error") == (low, high)  # charts over one axis are zoomed together
+    assert view("Input") == view("Error") == (low, high)  # charts with the same time axis are zoomed together
     # pan with the shift key
     page.keyboard.down("Shift")
     page.mouse.move(box["x"] + box["width"] * 0.5, box["y"] + 50)
@@ -150,7 +150,7 @@ def test_zoom_pan_read_values_and_save_png_and_csv(browse: Browse, server: Serve
         chart.get_by_label("save the values").click()
     rows = Path(saved.value.path()).read_text().splitlines()
     assert len(rows) == 1025
-    assert rows[0] == '"t [s]","truth [m]","feedback model [m]"'  # the chart below has the label of the time axis
+    assert rows[0] == '"t [s]","truth [m]","feedback model [m]"'  # only the lowest chart shows the label of the time
     assert saved.value.suggested_filename == "duffing-c-0-5-response.csv"
     with page.expect_download() as saved:
         chart.get_by_label("save as a picture").click()
@@ -191,7 +191,7 @@ def test_random_inputs_of_a_field(browse: Browse, server: Server) -> None:
 
 def test_the_choice_of_hidden_models_belongs_to_one_system(browse: Browse, server: Server) -> None:
     page = opened(browse, server.address)
-    assert page.get_attribute('[data-curve="LFNO"]', "aria-pressed") == "false"  # a model of random inputs is shown
+    assert page.get_attribute('[data-curve="LFNO"]', "aria-pressed") == "false"  # a model fitted to random inputs is shown
     page.click('[data-name="duffing-c0"]')
     shown(page, "duffing-c0 ")
     assert page.get_attribute('[data-curve="LFNO"]', "aria-pressed") == "true"
@@ -208,7 +208,7 @@ def test_a_model_trained_on_the_page_is_shown_again_after_other_systems_and_a_re
     page.fill("#train-system input[type=number]", "1")
     page.click("#train-system [data-do=start]")
     page.wait_for_selector("#train-system .run[data-stage=done]", timeout=240_000)
-    for name in ("burgers", "beam", "reaction-diffusion", "brusselator", "heat"):  # more than MOST_BENCHES
+    for name in ("burgers", "beam", "reaction-diffusion", "brusselator", "heat"):  # more than the server keeps in memory
         page.click(f'[data-name="{name}"]')
         page.wait_for_selector(f'body[data-split="{name}"]', state="attached")
     page.wait_for_selector(".chip:has-text('FNO of Heat')")

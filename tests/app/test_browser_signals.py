@@ -19,7 +19,7 @@ Browse = Callable[..., Any]
 Table = Callable[..., Path]
 
 
-#: JavaScript: the labels of the vertical axes of the frequency response
+#: JavaScript: the label of the axis of |H| for an input in N and an output in mm
 LABELS = """async () => {
     const { Chart } = await import("/chart.js");
     const { ratioUnit, axisLabel } = await import("/tools.js");

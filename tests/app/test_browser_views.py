@@ -25,7 +25,7 @@ def test_the_first_screen_says_where_its_models_come_from_and_what_to_do_next(br
     assert "The feedback model was fitted to simulated responses of this equation to random inputs" in origin
     assert "trained on one shape of input only" in page.locator(".off-note").inner_text()
     assert page.locator(".off-note .chip").count() == 3
-    page.click("[data-do=paper]")  # show these networks with the input that they know
+    page.click("[data-do=paper]")  # show these networks, with the shape of input of their training
     shown(page, '"kind":"decaying sine"')
     assert page.locator('.chip[aria-pressed="false"]').count() == 0
     page.click("#origin a")

@@ -102,9 +102,9 @@ def test_every_run_of_a_prediction_can_be_shown(desk: Desk, table: Table, tmp_pa
 
 
 def test_the_measured_frequency_response_uses_measured_values_only() -> None:
-    """Missing values of the output do not change the measured frequency response, which is the response of an FIR filter.
+    """Missing values of the output do not change the measured frequency response. The true system is an FIR filter.
 
-    The prediction is 7 times too large, so that a use of predicted values in the gaps would change the response.
+    The prediction is 7 times too large. If predicted values filled the gaps, the measured response would change.
     """
     draw = np.random.default_rng(0)
     force = draw.standard_normal((1, 1, 4000))

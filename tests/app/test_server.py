@@ -167,7 +167,7 @@ def test_six_uploads_at_once_are_six_files(server: Server) -> None:
 
 
 class SlowSocket:
-    """A socket that receives one byte at a time, each just before the time limit of the reader."""
+    """A socket that receives one byte in each call. The test sets the clock before each call."""
 
     def __init__(self) -> None:
         self.timeout = 0.0

@@ -52,7 +52,7 @@ def text(content: str | bytes) -> Callable[[Path], Any]:
 
 
 def table(change: Callable[[list[list[str]]], Any], header: str = "t,f,u") -> Callable[[Path], Any]:
-    """Return a function that writes a CSV file. `change` makes an error in its rows of cells."""
+    """Return a function that writes a CSV file. Before that, `change` makes an error in the rows of cells."""
 
     def write(path: Path) -> None:
         rows = [[f"{a:.4f}", f"{b:.6f}", f"{c:.6f}"] for a, b, c in zip(T, F, U, strict=True)]
@@ -75,7 +75,7 @@ def drift(rows: list[list[str]]) -> None:
 
 
 def overlapping(path: Path) -> None:
-    """Write an archive in which three names have the same bytes, so that the arrays are larger than the archive."""
+    """Write an archive in which three names share the same bytes. Together, the three arrays are larger than the archive."""
     with zipfile.ZipFile(path, "w") as archive:
         content = io.BytesIO()
         np.save(content, F)
@@ -135,7 +135,7 @@ def cut_short(path: Path) -> None:
 MANY = np.random.default_rng(0).normal(size=(100, 100))
 RESAMPLE = {"input": "f", "output": "u", "time": "tf,tu"}
 
-#: inputs whose message contains the words of another library, which change with its version
+#: inputs whose message quotes another library; the quoted words change with the version of that library
 LIBRARY = {
     "a file whose end is missing",
     "a damaged HDF5 file",

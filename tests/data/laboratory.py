@@ -16,7 +16,7 @@ def multisine(period: int, lines: int, rng: np.random.Generator) -> np.ndarray:
     """Return one period of a random-phase multisine with RMS 1, (period,).
 
     period: length in samples.
-    lines: number of frequencies: 1, 2, …, `lines` cycles in a period.
+    lines: number of sines; they have 1, 2, …, `lines` cycles in a period.
     """
     spectrum = np.zeros(period // 2 + 1, complex)
     spectrum[1 : lines + 1] = np.exp(2j * np.pi * rng.random(lines))
@@ -25,7 +25,7 @@ def multisine(period: int, lines: int, rng: np.random.Generator) -> np.ndarray:
 
 
 def resonance(force: np.ndarray, decay: float = 20, period: float = 25) -> np.ndarray:
-    """Return the response from rest of one resonance, in the shape of the force.
+    """Return the response (…, time) of one resonance to a force (…, time). The system starts at rest.
 
     decay: time constant in samples.
     period: period of the oscillation in samples.

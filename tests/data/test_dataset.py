@@ -1,4 +1,4 @@
-"""The data set and its file: the file is complete, written atomically, has the same bytes each time, and damage is detected."""
+"""The file of a data set is complete, is written atomically, and has the same bytes each time. Damage is detected."""
 
 import h5py
 import numpy as np

@@ -1,4 +1,4 @@
-"""Data sets that are made in parallel have the same bytes as data sets made alone. No files are left after an error."""
+"""Data sets made in parallel have the same bytes as data sets made alone. After an error, no incomplete file is left."""
 
 import multiprocessing
 import os

@@ -1,4 +1,4 @@
-"""Experiments that a file keeps apart by the names of its arrays: `uEst` and `uVal`, or `u_100mV` and `u_200mV`."""
+"""Several experiments in one file, which the names of the arrays separate: `uEst` and `uVal`, or `u_100mV` and `u_200mV`."""
 
 from __future__ import annotations
 
@@ -25,7 +25,10 @@ def signals(size: int, seed: int) -> tuple[np.ndarray, np.ndarray]:
 
 
 def repeated(phases: int, amplitudes: int, periods: int, seed: int) -> tuple[np.ndarray, np.ndarray]:
-    """Return settled periods of force and response as arrays (phase, amplitude, period, sample)."""
+    """Return force and response in steady state, two arrays (phase, amplitude, period, sample).
+
+    Each index of the first axis has its own random phases of the multisine.
+    """
     rng = np.random.default_rng(seed)
     waves = np.stack([multisine(PERIOD, LINES, rng) for _ in range(phases)])
     force = np.tile(waves[:, None] * np.linspace(0.5, 2, amplitudes)[:, None], periods + 2)
@@ -67,7 +70,7 @@ def test_names_of_a_user_choose_one_experiment() -> None:
 
 
 def test_a_name_that_only_ends_with_the_letters_of_a_part_is_not_a_split() -> None:
-    """The name "interval" ends with "val", but not after an underscore or as a word with a capital letter."""
+    """The name "interval" ends with "val". Only names like "y_val" or "yVal" belong to a part of the split."""
     force, motion = (one[:, 0] for one in signals(400, 0))
     found = read_signals({"u": force, "y": motion, "interval": np.float64(3)}, dt=STEP)
     assert "split" not in found.provenance

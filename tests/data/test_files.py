@@ -1,4 +1,4 @@
-"""All formats give the same signals. Details of each format. A damaged file gives values or an LfnoError."""
+"""All formats give the same variables, and units and axes are read. A damaged file gives values or an LfnoError."""
 
 from __future__ import annotations
 
@@ -212,7 +212,10 @@ def test_soft_links_are_not_followed_out_of_the_file(tmp_path: Path) -> None:
 def test_an_array_larger_than_memory_is_read_in_single_precision_or_to_disk(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """If the array does not fit in double precision, it has single precision. If this does not fit, it is a file on disk."""
+    """If the array does not fit into memory in double precision, it is read in single precision.
+
+    If single precision does not fit either, the array is stored in a file on disk.
+    """
     np.savez(tmp_path / "a.npz", f=FIELD.astype(np.int32))
     for free, dtype, word in ((8 * 24 * 4 - 1, np.float32, "float32"), (24, np.float32, "disk")):
         monkeypatch.setattr(memory, "available", lambda free=free: free)

@@ -94,7 +94,7 @@ def test_iso_time_stamps_become_seconds(tmp_path: Path) -> None:
     assert variables["time"].unit == "s"
 
 
-TIMES = {  # form of a date and time, with the time of the first row
+TIMES = {  # name of a form of date or time → its pattern for `strftime`, and the time of the first row
     "times of day over midnight": ("%H:%M:%S.%f", datetime(2020, 2, 29, 23, 59, 30)),
     "dates with dots": ("%d.%m.%Y %H:%M:%S.%f", datetime(2020, 2, 29, 23, 59, 30)),
     "dates with slashes": ("%m/%d/%Y %H:%M:%S.%f", datetime(2020, 2, 29, 23, 59, 30)),

@@ -62,6 +62,6 @@ def write_all(path: Path) -> None:
 
 @pytest.mark.parametrize("ending", [".npz", ".csv", ".h5", ".nc"])
 def test_a_full_disk_is_an_error_message(ending: str, tmp_path: Path) -> None:
-    """Without our file class, the HDF5 library would end the process on a full disk."""
+    """If the HDF5 library wrote to the disk itself, it would end the process when the disk is full."""
     assert "cannot write" in said(tmp_path, crowded, 3000, tmp_path / f"a{ending}", write_all)
     assert not list(tmp_path.glob("*a.*"))

@@ -25,7 +25,7 @@ WAYS = {
 
 
 def sensors(transposed: bool = False) -> Any:
-    """Return SIGNALS as a DataArray with the axes (time, sensor)."""
+    """Return SIGNALS as a DataArray with the axes (time, sensor), or (sensor, time) if `transposed`."""
     values = np.stack(list(SIGNALS.values()), 1)
     array = xarray.DataArray(values, {"time": T, "sensor": list(SIGNALS)}, ("time", "sensor"), name="data")
     return array.transpose() if transposed else array

@@ -1,4 +1,4 @@
-"""Objects in MATLAB files are read. If an object cannot be read, the message gives MATLAB lines that save its arrays."""
+"""Objects in MATLAB files are read. If an object cannot be read, the message gives MATLAB code that saves its arrays."""
 
 from __future__ import annotations
 
@@ -93,7 +93,7 @@ def test_a_damaged_object_is_an_error_message(tmp_path: Path) -> None:
     path = tmp_path / "object.mat"
     savemat(path, {"tt": np.zeros(3)}, do_compression=False)
     content = bytearray(path.read_bytes())
-    content[128 + 16] = 17  # the class of the first array: an object, whose properties are missing
+    content[128 + 16] = 17  # change the class of the first array to 17, an object; the properties of an object are missing
     path.write_bytes(content)
     with pytest.raises(LfnoError, match=r"object\.mat"):
         read_signals(path)

@@ -46,7 +46,7 @@ def sines(frequencies: np.ndarray, seed: int, size: int = 3000) -> np.ndarray:
 @pytest.mark.parametrize("lines", [2, 3, 5, 14, 40])
 @pytest.mark.parametrize("noise", [0.0, 0.01])
 def test_sines_that_nearly_return_have_no_period(lines: int, noise: float) -> None:
-    """Every line completes a whole number and 1/50 of a cycle between the two halves of the record."""
+    """In half of the record, every sine completes a whole number of cycles plus or minus 1/50 of a cycle."""
     for seed in range(10):
         whole = np.random.default_rng(seed).choice(np.arange(1, 200), lines, replace=False)
         force = sines(2 * (whole + 0.02 * np.where(np.arange(lines) % 2, 1, -1)), seed)
@@ -57,7 +57,10 @@ def test_sines_that_nearly_return_have_no_period(lines: int, noise: float) -> No
 
 
 def test_a_comb_of_lines_between_the_frequencies_of_the_record_has_no_period() -> None:
-    """The lines f₀ + k Δ nearly return after 1/Δ, 2/Δ, … and the whole spectrum is excited."""
+    """After the time 1/Δ, all sines with the frequencies f₀ + k Δ are shifted by the same phase 2π f₀/Δ.
+
+    f₀/Δ is no whole number, so the comb does not repeat after 1/Δ. For the offsets 0.97 and 0.02, it is close to one.
+    """
     for lines, offset in [(14, 0.68), (60, 0.97), (200, 0.53), (740, 0.02)]:
         for seed in range(5):
             force = sines(2 * (1 + offset + (0.998 + 0.004 * offset) * np.arange(lines)), seed)
@@ -210,7 +213,7 @@ def test_one_realisation_is_split_by_masks_and_no_part_holds_outputs_of_another(
 
 
 def test_the_steady_periods_of_one_realisation_give_the_exact_linear_system() -> None:
-    """The memory of the resonance is longer than a period, so that the period contains the motion of the periods before."""
+    """The memory of the resonance is longer than a period: each period also contains the response to earlier periods."""
     force = np.tile(multisine(400, 60, np.random.default_rng(2)), 24)
     record = as_record(force[4000:], resonance(force, decay=150)[4000:])
     model = identify_signals(prepare(record))

@@ -210,7 +210,7 @@ def test_any_shapes_give_right_values_or_an_error_message(data: st.DataObject) -
 
 @pytest.mark.parametrize("clock", [{"t": 0.01 * np.arange(300)}, {}])
 def test_columns_of_a_matlab_array_are_channels(clock: dict[str, np.ndarray]) -> None:
-    """F has shape (300, 1) and acc (300, 2), as usual in MATLAB. The time is a vector or a time step."""
+    """F has shape (300, 1) and acc (300, 2), as usual in MATLAB. The time is given as a vector, or only as a time step."""
     rng = np.random.default_rng(0)
     force, motion = rng.normal(size=(300, 1)), rng.normal(size=(300, 2))
     step = {} if clock else {"dt": 0.01, "input": "F", "output": ["acc"]}

@@ -30,7 +30,7 @@ def test_missing_values_of_a_record() -> None:
 
 
 def test_missing_values_of_inputs() -> None:
-    """A short gap is filled. In a long gap, and after it for the memory of the system, the outputs are masked."""
+    """A short gap is filled. In a long gap, the outputs are masked. `after_gaps` also masks the 30 outputs after the gap."""
     holes = F.copy()
     holes[[20, 21]] = np.nan
     short = record(f=holes)
@@ -66,7 +66,7 @@ def test_missing_values_of_samples() -> None:
 
 
 def gapped(samples: int, size: int) -> Dataset:
-    """Return trajectories from rest. In the trajectory 1, the inputs 40 … 59 are missing."""
+    """Return `samples` trajectories of `size` time steps from rest. In trajectory 1, the inputs 40 … 59 are missing."""
     f = RNG.normal(size=(samples, size)) * np.minimum(np.arange(size) / 20, 1)
     arrays = {"t": 0.1 * np.arange(size), "f": f.copy(), "u": np.cumsum(f, 1)}
     arrays["f"][1, 40:60] = np.nan
@@ -115,7 +115,7 @@ def test_chosen_samples_have_no_split_of_all_samples() -> None:
 
 
 def test_rows_without_a_time_are_left_out() -> None:
-    """At the end of a record they are removed. In the middle they are missing rows, whose outputs are masked."""
+    """At the end of a record, such rows are removed. In the middle, they count as missing, and their outputs are masked."""
     times = T.copy()
     times[-3:] = np.nan
     data = read_signals({"t": times, "f": F, "u": U})

@@ -1,4 +1,4 @@
-"""Splits never change, contain each sample once, and in time the test comes after the training."""
+"""Splits never change and contain each sample once. In a split in time, the test samples come last."""
 
 from __future__ import annotations
 

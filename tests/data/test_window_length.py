@@ -37,7 +37,7 @@ def record(size: int, decay: float, period: float, noise: float = 0.0, seed: int
 
 
 def samples(one: Record, window: int, warmup: int, test: tuple[int, int] | None = None) -> tuple[Dataset, Split]:
-    """Return (data set, split) of the windows of one record that is split in time."""
+    """Return (data set, split) of the windows of one record that is split in time. All lengths are in samples."""
     return as_samples([one], in_time(len(one), window, test), window, warmup)
 
 
@@ -57,13 +57,17 @@ def test_an_immediate_response_is_not_part_of_the_memory(direct: float) -> None:
 
 
 def test_a_memory_longer_than_a_segment_is_extrapolated() -> None:
-    """The record has 6000 samples, and a segment is about an eighth of it. The memory is about 2300 samples."""
+    """`memory` cuts this record of 6000 samples into segments of 512 samples. The true memory is about 2300 samples."""
     assert memory(record(6_000, 400, 50)) == pytest.approx(-400 * np.log(FORGOTTEN), rel=0.5)
 
 
 @pytest.mark.parametrize(("size", "decay"), [(4_000, 65), (6_000, 400), (50_000, 65), (300, 200)])
 def test_the_warm_up_is_as_long_as_the_record_allows(size: int, decay: int) -> None:
-    """If the record is long enough, the warm-up is the whole memory. Otherwise it is 3/4 of a window of 1/8 of the record."""
+    """If the record is long enough, the warm-up is the whole memory.
+
+    Otherwise, a window is 1/8 of the record, and all of it is warm-up except the last quarter, or the last 16 samples if they
+    are more.
+    """
     one = record(size, decay, 20)
     window, warmup, _, why = choose_windows([one])
     assert warmup >= min(memory(one), size // 8 - max(size // 32, 16))

@@ -35,7 +35,7 @@ def test_every_sample_after_the_warm_up_is_scored_exactly_once(
     scored_from = start if rest else start + warmup
     assert (count[scored_from : start + size] == 1).all()
     assert count[:scored_from].sum() == count[start + size :].sum() == 0
-    # at least `warmup` samples of the window are before its first scored sample
+    # each window has at least `warmup` samples before its first scored sample, except the first window of a record from rest
     assert (cut.scored[int(rest) :] >= warmup).all()
 
 
@@ -69,7 +69,7 @@ def test_the_error_message_names_the_part_that_is_too_short() -> None:
 
 
 def test_validation_lies_where_outputs_were_measured() -> None:
-    """A gap covers the span beside the test. The spans stay disjoint, and the validation span has scored outputs."""
+    """A gap covers the usual validation span beside the test. Validation then lies elsewhere, and no spans overlap."""
     scored = np.ones(1000, bool)
     scored[650:800] = False
     spans = partition.in_time(1000, 50, scored=scored, warmup=20)

@@ -129,7 +129,7 @@ def test_exchanged_files_are_detected(files, run, tmp_path):
 
 
 def problem(**changes: Any) -> tuple[Dataset, Split, Preset]:
-    """Return the data and the preset of the run in the fixture `run`."""
+    """Return the data, the split and the preset of the fixture `run`. `changes` replaces options of the preset."""
     inputs, outputs = victims.signals()
     data = Dataset(inputs[:, None], outputs[:, None], Grid.line(64, 0.1))
     return data, standard(len(data)), default_preset("lno", data.grid).change(**{**FIELDS, **changes})

@@ -121,7 +121,7 @@ def test_a_data_set_that_cannot_fit_names_the_number_of_samples_that_would(monke
 
 
 def test_a_model_of_absurd_size_is_estimated_without_taking_memory():
-    """A grid of 2^33 points: the step of one sample would take terabytes."""
+    """The grid has 2^33 points. A training step with one sample would take terabytes."""
     tasks, config = prepared()
     single = tasks[0]
     wide = np.broadcast_to(np.float32(0), (40, 1, 2**33))

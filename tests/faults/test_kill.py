@@ -21,7 +21,7 @@ DATA_KILLS = [2, pytest.param(10, marks=pytest.mark.long)]
 
 
 def whole(folder: Path) -> None:
-    """Assert that every file with a final name can be read. The log may end with half a line, which its reader drops."""
+    """Assert that every file with a final name can be read. The log is not checked, because it may end with half a line."""
     for path in folder.glob("[!.]*.safetensors"):
         if path.name.startswith("checkpoint"):
             tensorfile.read(path, checkpoint.KEY, "checkpoint")
@@ -35,7 +35,7 @@ def disturb(work, root: Path, kills: int, last: float, check) -> list[Path]:
     """Kill processes that call `work(folder)`, `kills` times in all, and return the folders of all runs.
 
     A killed run is continued. After every second kill, or when a run has finished, a new run begins in a new folder.
-    last: largest number of the Python call at which a process is killed.
+    last: a process is killed at a random Python call, from call 1 to call `last` of `work`.
     check: called with the folder after each kill.
     """
     places = [root / "0"]
@@ -71,7 +71,7 @@ def parts_are_whole(place: Path) -> None:
 
 
 def test_parts_that_a_kill_left_beside_a_finished_data_set_are_removed(tmp_path, monkeypatch):
-    """The data set and its parts both exist if the process was killed between the last two steps."""
+    """The last two steps write the data set and delete its parts. If a process is killed between them, both exist."""
     monkeypatch.setenv("LFNO_CACHE", str(tmp_path / "cache"))
     monkeypatch.setattr(Duffing, "chunk", 4)
     with monkeypatch.context() as killed:

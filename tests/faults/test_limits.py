@@ -44,7 +44,7 @@ def train_small(folder: Path) -> None:
 
 
 def said(tmp_path: Path, work: Any, *arguments: Any) -> str:
-    """Return the error message of a process that ends with an error."""
+    """Call `work(*arguments)` in a process. The call must raise LfnoError; return its message."""
     sentence = tmp_path / "sentence"
     assert victims.finish(victims.telling, sentence, work, *arguments) == 2
     return sentence.read_text()
@@ -152,7 +152,7 @@ def test_an_interruption_within_an_epoch_ends_at_the_same_bits(tmp_path, monkeyp
 
 
 def test_the_exit_code_of_an_interruption_at_an_odd_moment(tmp_path):
-    """Ctrl-C comes while a package is imported. Without protection, Python would end by the signal, without an exit code."""
+    """Ctrl-C comes inside `exec`, as in some imports. Without protection, Python would end without our exit code."""
     odd = "import lfno.cli as cli\ncli.build = lambda: lambda: exec('raise KeyboardInterrupt')\ncli.main()\n"
     (tmp_path / "odd.py").write_text(odd)
     ended = subprocess.run([sys.executable, "-m", "odd"], cwd=tmp_path, capture_output=True, text=True)

@@ -1,4 +1,4 @@
-"""Processes that tests kill. The processes train networks or make data. They start quickly, from a server with torch loaded."""
+"""Processes that tests kill. They train networks or make data. They start quickly, as copies of a process with torch loaded."""
 
 from __future__ import annotations
 
@@ -49,13 +49,13 @@ def killed_at(call: int, work: Callable[..., Any], *arguments: Any) -> bool:
 
 
 def calls(told: Path, work: Callable[..., Any], *arguments: Any) -> int:
-    """Run `work(*arguments)` to its end and return the number of Python calls. The process writes it into the file `told`."""
+    """Run `work(*arguments)` to its end and return the number of Python calls. The process writes this number to `told`."""
     assert finish(_count, told, work, *arguments) == 0
     return int(told.read_text())
 
 
 def moments(count: int, last: float, seed: int) -> list[int]:
-    """Return `count` random numbers of Python calls from 1 to `last`, for `killed_at`."""
+    """Return `count` random integers from 1 to `last`. Each is the argument `call` of `killed_at`."""
     generator = random.Random(seed)
     return [generator.randint(1, int(last)) for _ in range(count)]
 
@@ -121,7 +121,8 @@ def signals() -> tuple[np.ndarray, np.ndarray]:
 def train(folder: Path, save_every: float = 0.0, **changes: Any) -> None:
     """Train a small network. If `folder` exists, continue the run in it.
 
-    Pilot runs (`lfno.training.pilot`) first choose the weight decay of R, unless `changes` sets `steady_decay`.
+    Pilot runs (`lfno.training.pilot`) first choose the weight decay of the weights R of the steady part, unless
+    `changes` sets `steady_decay`.
 
     save_every: seconds between two checkpoints.
     changes: options of the model and the training.
@@ -131,7 +132,7 @@ def train(folder: Path, save_every: float = 0.0, **changes: Any) -> None:
 
     run.SAVE_EVERY = save_every
     fields = {"width": 4, "modes": 8, "n_poles": 4, "projection": 8, "batch": 5, "epochs": EPOCHS, "validate_every": 1}
-    # half the default learning rate: tests compare training in several processes with training in one process. Several
+    # a quarter of the default learning rate: tests compare training in several processes with training in one process. Several
     # processes add the gradients in another order, and a higher rate would amplify the differences from rounding
     fields |= {"learning_rate": 5e-3}
     fit(signals(), "lfno", dt=0.1, folder=folder, resume=folder.exists(), device="cpu", **{**fields, **changes})

@@ -1,4 +1,4 @@
-"""Draw records as laboratories have them: lengths, gaps, initial states, periods, orders of axes, labels, file formats."""
+"""Draw random records like those of laboratories, with many lengths, gaps, initial states, periods, labels and file formats."""
 
 from __future__ import annotations
 
@@ -14,8 +14,9 @@ from tests.data.laboratory import multisine, resonance
 STEP = 0.05  # s; sampling step of all runs
 #: names of force and motion
 LABELS = (("force", "x"), ("u", "y"), ("input", "output"), ("excitation", "response"), ("drive", "a1"), ("a", "b"))
-#: forms of the source: one record; arrays (run, time) or (time, run); tables with or without run numbers; a list of records;
-#: cells or structures of MATLAB; arrays with the four axes (time, channel, run, period)
+#: forms of the file or the arrays, in this order: one record; arrays (run, time); arrays (time, run); a table with run numbers;
+#: a table without run numbers, in which the time starts again; a list of records; cells of MATLAB; structures of MATLAB; arrays
+#: with the four axes (time, channel, run, period)
 KINDS = ("one", "stacked", "turned", "numbered table", "restarting table", "several", "cells", "structures", "four axes")
 
 
@@ -87,7 +88,10 @@ def _gap(rng: np.random.Generator, values: np.ndarray) -> None:
 def _stored(
     kind: str, runs: list[tuple[np.ndarray, np.ndarray]], names: tuple[str, str], rng: np.random.Generator, stem: Path
 ) -> Any:
-    """Return the source of a kind: arrays, or a file whose name begins with `stem`."""
+    """Return the runs in the form `kind`: as arrays, or as the path of a file.
+
+    stem: the path of the file without its ending.
+    """
     times = [STEP * np.arange(len(force)) for force, _ in runs]
     if kind == "one":
         return {"t": times[0], names[0]: runs[0][0], names[1]: runs[0][1]}

@@ -16,7 +16,7 @@ from hypothesis.extra import numpy as npst
 from lfno.core.errors import LfnoError
 from lfno.core.grid import Axis, Grid
 
-#: a test of one group of functions with generated inputs, which it draws from its argument
+#: a case: a function that tests one group of functions. It draws generated inputs from its argument
 Case = Callable[[st.DataObject], None]
 
 NAMES = st.text(max_size=6)
@@ -32,18 +32,22 @@ JSON = st.recursive(
     max_leaves=6,
 )
 DTYPES = st.sampled_from(["f8", "f4", "f2", "i8", "i1", "u1", "?", "c16", "S3", "U3", "O", "M8[s]"])
-#: usual numbers of measurements, and numbers that no measurement has
+#: numbers that are usual in measurements, and numbers that never occur in measurements
 VALUES = st.one_of(st.floats(-10, 10), st.sampled_from([0.0, np.nan, np.inf, -np.inf, 1e200, -1e300, 1e-300]))
 
 
 def mostly(good: Any, strange: st.SearchStrategy) -> st.SearchStrategy:
-    """Draw the good value three times out of four, because a case with a single strange value reaches more code."""
+    """Draw the good value most of the time. One strange value among good ones reaches more code than many strange values."""
     return st.one_of(st.just(good), st.just(good), st.just(good), strange)
 
 
 @st.composite
 def arrays(draw: Any, low: int = 0, high: int = 4, side: int = 6) -> np.ndarray:
-    """Draw any array. Most arrays have real numbers, some have another type, no elements, or values that are not finite."""
+    """Draw any array. Most arrays have real numbers, some have another type, no elements, or values that are not finite.
+
+    low, high: smallest and largest number of axes.
+    side: largest number of elements along an axis.
+    """
     shape = draw(st.lists(st.integers(0, side), min_size=low, max_size=high).map(tuple))
     return draw(of_shape(shape))
 
@@ -95,7 +99,12 @@ def attempt(work: Callable[[], Any]) -> Any:
 
 
 def counts(cases: Sequence[Case], few: Mapping[Case, int], many: Mapping[Case, int] | None = None) -> pytest.MarkDecorator:
-    """Run each case with a few generated inputs (40 unless `few` has another number), and with many in the long tests."""
+    """Return a mark that runs a test for each case with few generated inputs, and in the long tests with many.
+
+    few: case → number of inputs; 40 for all other cases.
+    many: case → largest number of inputs in the long tests. All other cases get LFNO_CASES inputs (an environment variable, 400
+        by default).
+    """
     every = int(os.environ.get("LFNO_CASES", "400"))
     short = [pytest.param(case, few.get(case, 40), id=f"{case.__name__}-few") for case in cases]
     sizes = {case: min(every, (many or {}).get(case, every)) for case in cases}
@@ -104,7 +113,7 @@ def counts(cases: Sequence[Case], few: Mapping[Case, int], many: Mapping[Case, i
 
 
 def tried(case: Case, count: int) -> None:
-    """Run `count` generated cases. A small count always gives the same cases. The first failing case is shown."""
+    """Run a case with `count` generated inputs and show the first that fails. Below 100, the inputs are always the same."""
     slow = [HealthCheck.too_slow, HealthCheck.data_too_large, HealthCheck.filter_too_much, HealthCheck.large_base_example]
     limits = settings(
         max_examples=count, deadline=None, derandomize=count < 100, database=None, suppress_health_check=slow,

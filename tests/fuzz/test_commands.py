@@ -27,7 +27,7 @@ from tests.fuzz.test_files import damaged
 from tests.paper.report.builder import record
 
 SMALL = ["--epochs", "1", "--set", "width=2", "--set", "modes=4", "--set", "n_poles=2", "--device", "cpu"]
-#: a right call of every command that ends by itself; other tests run `demo` and `app`
+#: command → arguments of a right call; other tests are for `demo`, `app` and `benchmark`
 RIGHT = {
     "systems": [],
     "inspect": ["rig.csv"],
@@ -46,7 +46,7 @@ RIGHT = {
 }
 #: names of options that the tests do not change: a study runs for hours, and a scheduler waits for a network
 LEFT = {"scheduler", "study", "help"}
-#: option → its possible values; options that are not listed get any value
+#: option → the values that the tests use; options that are not listed get any value
 FEW = {
     "epochs": [-1, 0, 1],
     "samples": [-1, 0, 1],
@@ -59,7 +59,7 @@ PATHS = ["rig.csv", "lno.safetensors", ".", "none", "none.h5", "/dev/null/x", "a
 
 
 def tree() -> dict[str, Any]:
-    """Return the words of each command, such as "data make", → the command."""
+    """Return a dictionary: the words of a command, such as "data make" → the command."""
     top: Any = typer.main.get_command(build())
     found: dict[str, Any] = {}
     for name, command in top.commands.items():
@@ -72,7 +72,7 @@ ANY = st.one_of(SIZES.map(str), FLOATS.map(str), NAMES, st.sampled_from(WORDS), 
 
 
 def commands(data: Any) -> None:
-    """Change the options of a right call, or one of its words, and run it."""
+    """Add options to a right call, or replace one of its words, and run the command."""
     name = data.draw(st.sampled_from(sorted(RIGHT)))
     words = [*name.split(), *RIGHT[name]]
     if data.draw(st.integers(0, 9)) == 0:
@@ -91,7 +91,7 @@ def commands(data: Any) -> None:
 
 
 def page(data: Any) -> None:
-    """Send requests to the page, and upload files."""
+    """Ask the desk, which answers the questions of the page, and upload damaged files."""
     desk: Desk = data.desk
     if data.draw(st.booleans()):
         content = damaged(data, (data.given / "rig.csv").read_bytes())
@@ -124,7 +124,7 @@ def requests(data: Any) -> None:
 
 
 def exchange(port: int, content: bytes) -> bytes:
-    """Send bytes to the server and return its reply; b"" if the server closes the connection."""
+    """Send bytes to the server and return its reply; b"" if the connection breaks."""
     with socket.create_connection(("127.0.0.1", port), timeout=600) as connection:
         try:
             connection.sendall(content)
@@ -150,7 +150,7 @@ def server(tmp_path_factory):
 
 @pytest.fixture(autouse=True)
 def given_to_cases(tmp_path, monkeypatch, server):
-    """Make the files `rig.csv` and `lno.safetensors` and a small data set, and give `data` the attributes that cases use."""
+    """Make the files and the small data set that the commands use. Give the argument `data` of the cases its attributes."""
     given, inside = tmp_path / "given", tmp_path / "inside"
     given.mkdir()
     inside.mkdir()

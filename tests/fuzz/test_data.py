@@ -138,7 +138,7 @@ def compared(data: Any) -> None:
 
 
 def systems(data: Any) -> None:
-    """Every system with any parameters; systems with one axis are solved on any small grid."""
+    """Make any system with any parameters. If the drawn grid has one axis, also solve the system on it."""
     kind = data.draw(st.sampled_from(sorted({entry.system for entry in REGISTRY.values()}, key=lambda one: one.__name__)))
     names = st.sampled_from([*(parameter.name for parameter in kind.parameters), "what"])
     values = data.draw(st.dictionaries(names, st.one_of(FLOATS, NAMES, JSON), max_size=2))
@@ -150,7 +150,7 @@ def systems(data: Any) -> None:
 
 
 def written(data: Any) -> None:
-    """Arrays that are written in any format are equal when they are read again."""
+    """Write arrays in any format and read them again. For NPZ and HDF5, the values must be equal."""
     ending = data.draw(st.sampled_from([*WRITERS, ".txt", ""]))
     steps = data.draw(st.integers(0, 9))
     axes = data.draw(st.sampled_from([("t",), ("sample", "t"), ("x", "t"), ("t", "channel")]))

@@ -67,7 +67,7 @@ def identified(data: Any) -> None:
 
 
 def linear(data: Any) -> None:
-    """The linear baseline of any arrays, its frequency response, and the frequency response of the data."""
+    """Fit the linear baseline to any arrays, predict with it, and measure the frequency response of the data."""
     record = data.draw(st.booleans())
     count, steps = data.draw(mostly(6, st.integers(0, 6))), data.draw(mostly(220 if record else 40, st.integers(0, 40)))
     inputs, outputs = (data.draw(st.one_of(of_shape((count, 1, steps)), arrays())) for _ in "xy")

@@ -1,4 +1,4 @@
-"""Records as laboratories have them are read and split correctly, or refused with one error message."""
+"""Random records like those of laboratories are read and split correctly, or refused with one error message."""
 
 from __future__ import annotations
 
@@ -17,7 +17,10 @@ MANY = 10_000  # situations in the long test
 
 
 def check(situation: Situation, prepared: Prepared) -> None:
-    """Assert that the signals are the measured ones, and that no sample, run or period is in two parts of the split."""
+    """Assert that all scored outputs were measured, and that no sample or period is in two parts of the split.
+
+    A run may be in two parts only if these are training and validation.
+    """
     every = np.concatenate([prepared.split.train, prepared.split.validation, prepared.split.test])
     assert sorted(every) == list(range(len(prepared.dataset)))
     assert prepared.dataset.grid.steps[-1] == pytest.approx(STEP)
