@@ -160,7 +160,7 @@ def test_modes_with_the_same_pole_are_merged():
 
 
 def test_errors_of_a_response_add_no_modes():
-    """The response has an error of 4 % at other frequencies. If the accuracy is known, only the true modes are found."""
+    """The response has an error of 4 % at other frequencies. With the known accuracy, only the true modes are strong."""
     lie = Modes(np.array([-0.3 + 4.5j]), np.array([[[-0.3j]]]), np.zeros((1, 1)), np.ones(1), 0.0, "linear")
     grid = Grid.line(1000, dt=0.05)
     forces = random_forces(4, 1, 1000, 0.05, (0.05, 2.0))

@@ -55,7 +55,7 @@ def test_the_error_on_new_data_equals_the_error_of_the_true_system(count: int, w
 
 @pytest.mark.parametrize("seed", range(4))
 def test_slow_noise_on_a_short_record_is_not_fitted_by_many_modes(seed: int) -> None:
-    """One mode and red noise of 30 %: few modes, and no modes whose large responses cancel each other."""
+    """The system has one mode, and its output has 30 % red noise. The fit has few modes, and no large ones that cancel."""
     truth = Modes(np.array([-0.25 + 0.3j]), np.full((1, 1, 1), 0.4 - 0.2j), np.zeros((1, 1)), np.ones(1), 0.0, "zero")
     rng = np.random.default_rng(seed)
     force = lfilter([1], [1, -1.7, 0.75], rng.normal(size=(1, 1, 200)))

@@ -48,7 +48,7 @@ def test_the_error_of_the_local_polynomial_is_of_third_order_in_the_width():
 
 
 def test_a_response_that_depends_on_the_level():
-    """The system is y = (a + b s + c s²) ∗ u with the level s of the input u, and three impulse responses a, b and c.
+    """The system is y = (a + b s + c s²) ∗ u + s with the level s of the input u, and three impulse responses a, b and c.
 
     A linear model fails. A model of degree 2 is nearly exact, also at a level between the training levels.
     """

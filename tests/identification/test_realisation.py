@@ -17,7 +17,7 @@ from .oscillator import Oscillator
 
 @pytest.mark.parametrize(("step", "size"), [(0.02, 800), (0.002, 8000), (0.1, 400)])
 def test_poles_and_residues_of_an_impulse_response(step: float, size: int) -> None:
-    """The poles are also found at 400 samples per period, where neighbouring samples hardly differ."""
+    """The poles are found even if the two modes have 366 and 934 samples per period and neighbouring samples hardly differ."""
     true = Oscillator()
     markov = true.impulse(size, step)
     found = realise(markov, step)

@@ -52,7 +52,7 @@ def network(gate: bool = True, activation: str = "gelu", **more: object) -> Surr
 
 
 def feedback(hold: str = "linear", terms: Terms | None = None, limits: float = 1.0, sensor: bool = False) -> Surrogate:
-    """Return a model of three modes with random feedback, which takes three sub-steps in a time step.
+    """Return a model of three modes with random feedback. The simulation takes three sub-steps in a time step.
 
     terms: the terms of the feedback; by default one or more of each kind.
     limits: the limits of the signals z. With the default, the signals exceed their limits.
@@ -75,7 +75,10 @@ def feedback(hold: str = "linear", terms: Terms | None = None, limits: float = 1
 
 
 def actuator() -> Surrogate:
-    """Return a model of three modes with curved actuators. The inputs exceed the limits of the curves, and have dead times."""
+    """Return a model of three modes with two curved actuators. The first input has a dead time of 2.5 steps.
+
+    Both inputs of `forces` exceed the limits of the curves.
+    """
     terms = Terms(2, powers=((2, 0), (0, 3)), knees=(0, 1))
     [model] = feedback("cubic", terms).members
     assert isinstance(model, FeedbackModel)

@@ -89,7 +89,7 @@ def test_an_input_that_jumps_at_a_sample(tmp_path: Path) -> None:
     offset = np.array([[0.3], [-1.0]])
     modes = linear().members[0].modes
     truth = modes.simulate((teeth.reshape(2, -1) - offset)[None], 0.02 / fine)[0][:, ::fine] + np.array([[2.0], [0.0]])
-    # the fine grid turns every jump into a steep line over its last interval, an error of order 1 / fine
+    # on the fine grid, each jump becomes a steep line over one interval; this causes an error of order 1 / fine
     np.testing.assert_allclose(answer[:, :-1], truth, atol=0.01 * np.abs(truth).max())
 
 

@@ -38,7 +38,7 @@ def test_small_signal_modes_equal_the_modes_of_the_linearised_equation(model: Su
 
 
 def test_modes_about_a_constant_input_are_refused(model: Surrogate) -> None:
-    """A model with feedback is linearised about its state of rest only. These modes must not pass for modes about f = 1."""
+    """A model with feedback is linearised about its state of rest only. The modes about f = 1 are different."""
     with pytest.raises(LfnoError, match="about its state of rest only"):
         model.modes(operating=1.0)
 

@@ -31,7 +31,7 @@ def simulate(file: Path, inputs: np.ndarray, every: int = 1, **options: Any) -> 
 def with_derivatives(file: Path, inputs: np.ndarray, every: int, folder: Path) -> np.ndarray:
     """Return the outputs of an FMU of FMI 2.0. The importer sets the derivatives of the inputs.
 
-    FMPy 0.3.32 has an option for derivatives (set_input_derivatives), which works only for models with nine inputs.
+    The option `set_input_derivatives` of FMPy 0.3.32 has an array of fixed size, and works only for models with nine inputs.
     """
     description = fmpy.read_model_description(str(file))
     unit = fmpy.instantiate_fmu(fmpy.extract(str(file), str(folder / "unzipped")), description)

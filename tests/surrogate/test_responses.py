@@ -27,9 +27,14 @@ POLE = -0.3 + 1j * np.sqrt(36 - 0.09)
 
 
 def record(size: int = 4000, before: int = 2000, noise: float = 0.01, drift: float = 0.0, gap: slice | None = None) -> Record:
-    """Return a record of the oscillator with the pole POLE, which is in motion at the first sample.
+    """Return a record of the oscillator with the pole POLE. The oscillator is in motion at the first sample.
 
     The memory of the oscillator is longer than a window of this short record.
+
+    before: number of simulated samples before the record; the simulation starts from rest.
+    noise: standard deviation of the noise, relative to the standard deviation of the motion.
+    drift: growth of the output in each sample, in addition to the motion.
+    gap: samples without a measured output.
     """
     rng = np.random.default_rng(0)
     force = np.convolve(rng.normal(size=size + before), np.hanning(20), "same")
@@ -95,7 +100,7 @@ def positioner(size: int = 1000) -> Record:
 
 @pytest.mark.parametrize("first", [0, 60])
 def test_two_integrators_in_a_control_loop_are_identified(first: int) -> None:
-    """Without damping nothing is forgotten: the state comes from all training samples, in validation and in the test."""
+    """The system never forgets its initial state. In validation and test, all training samples determine this state."""
     measured = positioner().part(first, 1000)
     prepared = prepare(measured, from_rest=first == 0)
     candidate = linear_candidate(prepared)
@@ -137,7 +142,7 @@ def pendulum(size: int = 3000) -> tuple[Record, ModalModel]:
 
 
 def test_an_undamped_pole_does_not_carry_the_noise_of_the_warm_up_through_the_record() -> None:
-    """Beyond the memory of the system, the free motion of the undamped pole is zero. There, `responses` equals `predict`."""
+    """After the memory of the system, `responses` sets the free motion of the undamped pole to zero, and equals `predict`."""
     measured, model = pendulum()
     prepared = prepare(measured, window=300, warmup=100)
     rows, warm = prepared.split.validation, prepared.warmup

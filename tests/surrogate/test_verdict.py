@@ -115,7 +115,9 @@ def test_the_reason_contains_the_rule_that_was_used() -> None:
 def test_the_limit_of_the_loss_gives_models_that_are_better_on_new_data(
     optimism: float, spread: float, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Simulated pairs of models, with known errors on new data. The mean loss is smaller than without the limit.
+    """The test simulates pairs of models with known errors on new data. The limit makes the mean loss smaller.
+
+    The loss is log(e/m): e is the error of the chosen model on new data, and m is the smaller error of the pair.
 
     optimism: the validation errors of the richer model, divided by its errors on new data, lie between this factor and 1.
     spread: the standard deviation of the logarithm of the ratio of the two true errors.

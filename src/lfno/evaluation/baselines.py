@@ -45,8 +45,8 @@ def fit_persistence(
 
     There are two candidates for the initial state:
 
-    - the last channels of the input, as many as the output has, if every input is constant in time. Such an input is the
-      initial state repeated along time, or the first frames as channels.
+    - the last channels of the input, as many as the output has, if every input is constant in time. The channels of such an
+      input hold the initial state, or several successive states, repeated along time.
     - the mean of the training outputs at the first time step, for forced systems.
 
     The function uses the candidate that is nearer to the training outputs at the first time step.
@@ -95,8 +95,8 @@ def fit_linear(inputs: np.ndarray, outputs: np.ndarray, parameters: Parameters, 
     """Predict with a linear model: time-invariant for signals, any linear map of the whole input field for fields.
 
     The map of fields is the ridge regression u = ū + Yᵀ (X Xᵀ + λ)⁻¹ X (f − f̄). The rows of X and Y are the training inputs
-    and outputs minus their means f̄ and ū, f is a new input and u its prediction. The strength λ is the value with the smallest
-    error on a fifth of the samples, or on all samples if there are fewer than five.
+    and outputs minus their means f̄ and ū, f is a new input and u its prediction. The ridge parameter λ has the smallest error
+    of six candidates on a held-out fifth of the samples, or on all samples if there are fewer than five.
     """
     if grid.ndim == 1:
         model = fit_trajectories(inputs, outputs, grid, mask)

@@ -33,8 +33,8 @@ MOST_MODES = 48
 HOLD = "cubic"
 #: smallest norm of the output in a spatial mode, relative to the norm of the whole output; weaker spatial modes have no model
 FAINT = 1e-5
-#: largest number of poles of a spatial mode. The motion of a mode is one oscillation or two decays. The other poles absorb the
-#: error of the interpolation of the input between time steps
+#: largest number of poles of a spatial mode. The motion of a spatial mode has one oscillation, or at most two decays. The other
+#: poles absorb the error of the interpolation of the input between time steps
 MAX_POLES = 4
 #: largest number of samples (input-output pairs of the data set) in the fit of a spatial mode; with more samples, the poles
 #: hardly change
@@ -49,7 +49,7 @@ class FieldModel:
 
     basis: the spatial modes φ_k, "sine" or "cosine".
     modes: the linear system in time of each spatial mode. None for a spatial mode that is too weak (`FAINT`), that is smaller
-        than the accuracy of the data, or that no linear system explains.
+        than the error of the data (`accuracy` of `identify_field`), or that no linear system explains.
     grid: the grid of the training data.
     offset: b(x, t) on the training grid, (space, time); None if the system stays at rest without an input.
     provenance: the origin of the model, for example the name of the data.
@@ -90,11 +90,11 @@ class FieldModel:
         return sorted(found, key=lambda mode: -mode.contribution)
 
     def predict(self, inputs: np.ndarray, grid: Grid | None = None) -> np.ndarray:
-        """Return the outputs from rest for inputs (samples, 1, space, time). The outputs have the shape of the inputs."""
+        """Return the response from rest plus the offset b, for inputs (samples, 1, space, time), in the shape of the inputs."""
         return self._respond(inputs, grid or self.grid, steady=False)
 
     def decompose(self, inputs: np.ndarray, grid: Grid | None = None) -> tuple[np.ndarray, np.ndarray]:
-        """Return the transient and the steady part of the response from rest.
+        """Return the transient and the steady part of the prediction. Their sum is the result of `predict`.
 
         The steady part is the response to the periodically repeated inputs, plus the offset b.
         """
@@ -142,7 +142,7 @@ class FieldModel:
         return cls.from_tensors(*tensorfile.read(Path(path), KEY, "linear model of fields"))
 
     def _respond(self, inputs: np.ndarray, grid: Grid, steady: bool) -> np.ndarray:
-        """Return the response (samples, 1, space, time): the periodic steady state, or the response from rest."""
+        """Return the periodic steady state or the response from rest, plus the offset b, (samples, 1, space, time)."""
         space, time = grid.axes
         if inputs.ndim != 4 or inputs.shape[1:] != (1, *grid.shape):
             raise LfnoError(f"the inputs have the shape {inputs.shape}; (samples, 1, {space.size}, {time.size}) is needed")

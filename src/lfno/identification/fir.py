@@ -4,8 +4,8 @@
 
 f_i is input i, u_o is output o, and g_oi is the impulse response of L taps between them. The matrix of the normal equations has
 L² entries for each pair of inputs. In a trajectory without gaps, two neighbouring entries of a diagonal differ by two products
-only. So Fourier transforms give the first row and the first column of each block, and one matrix product gives all other
-entries.
+only. So Fourier transforms give the first row and the first column of the L × L entries of each pair. A matrix product gives
+all differences along the diagonals, and the other entries follow by addition.
 """
 
 from __future__ import annotations
@@ -53,8 +53,8 @@ class Taps(Short):
 class NormalEquations:
     """The normal equations of trajectories `(samples, channels, time)` for up to `length` taps.
 
-    rest: if True, the input was zero before the first sample. If False, the first length − 1 steps are past inputs only, and
-        their outputs are not fitted.
+    rest: if True, the input was zero before the first sample. If False, the input before the first sample is unknown. Then the
+        outputs of the first length − 1 steps are not fitted.
     moments: (samples, time), True where all outputs were measured. Only these moments are fitted.
     constant: fit a constant to each output. The sums then use deviations from the means. Each delay of an input has its own
         mean, because a delay shifts the measured moments to other samples of the input.
@@ -113,14 +113,16 @@ class NormalEquations:
 
 
 def _change(inputs: np.ndarray, scored: np.ndarray, past: int) -> np.ndarray:
-    """Return the change of the sums from lags (j, k) to (j + 1, k + 1), (channels × past, channels × past).
+    """Return the change of the sums Σ_t f_a[t − j] f_b[t − k] over the scored moments t, if both lags j and k grow by one step.
+
+    f_a and f_b are two input channels. The result has the shape (channels × past, channels × past).
 
     inputs: (samples, channels, time).
     scored: (samples, time), True where the outputs are fitted.
     past: the longest lag in steps.
 
-    Both lags grow by one step, so each interval of scored moments moves back by one step. The sum gains the moment before the
-    interval and loses the last moment of the interval.
+    With larger lags, each interval of scored moments moves back by one step. The sum gains the moment before the interval and
+    loses the last moment of the interval.
     """
     edges = np.diff(np.pad(scored, ((0, 0), (1, 1))).astype(np.int8), axis=1)
     change = np.zeros((inputs.shape[1] * past,) * 2)

@@ -5,9 +5,9 @@ The model is a sum of exact pole responses and a direct term,
     u_o(t) = Σ_i ∫ h_oi(t − s) f_i(s) ds + D_oi f_i(t),      h_oi(t) = Re Σ_n β_oin e^{μ_n t}.
 
 u_o is output o, and f_i is input i. All outputs and inputs share the poles μ_n. For given poles, the residues β and the direct
-terms D solve a linear least-squares problem. So only the poles need a search (variable projection). The search adds one decay
-or one oscillation at a time: the pole of a coarse table that explains most of the residual. Then Gauss–Newton steps refine all
-poles together.
+terms D solve a linear least-squares problem. So only the poles need a search (variable projection). Each step of the search
+takes the decay and the oscillation of a coarse table that explain most of the residual. Gauss–Newton steps refine all poles
+together. The decay or the oscillation is added if it clearly lowers the error on held-out data.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ class Modes(Short):
 
     poles: (modes,), complex in 1/s, with Im μ ≥ 0, strongest mode first.
     residues: (outputs, inputs, modes), complex. A real pole has a real residue.
-    direct: (outputs, inputs), the factor of the input in the output.
+    direct: (outputs, inputs), the matrix D of the direct term D f(t).
     contributions: (modes,), the rms of the response of each mode, relative to the rms of the output.
     error: relative L2 error on held-out data.
     hold: interpolation of the input between samples.
@@ -70,7 +70,8 @@ class Modes(Short):
     def frequency_response(self, frequencies: np.ndarray, step: float) -> np.ndarray:
         """Return the frequency response (outputs, inputs, frequencies) at frequencies f in Hz.
 
-        The response is H = Σ_n ½ [β_n/(s − μ_n) + β̄_n/(s − μ̄_n)] + D at s = 2πi f. It does not depend on `step`.
+        The response is H = Σ_n ½ [β_n/(s − μ_n) + β̄_n/(s − μ̄_n)] + D at s = 2πi f. The argument `step` is not used;
+        it is needed by the other kind of linear model, `fir.Taps`.
         """
         where = 2j * math.pi * np.asarray(frequencies)[:, None]
         swing = np.einsum("oin,fn->oif", self.residues, 1 / (where - self.poles))
@@ -81,7 +82,8 @@ class Modes(Short):
         """Return the periodic steady state (samples, outputs, time) for inputs `(samples, inputs, time)` that repeat for ever.
 
         The model interpolates the input between samples according to `hold`: constant, linear, or a periodic cubic spline. The
-        response to the interpolated input is exact, except for the aliases of the spline beyond the eighth, which are left out.
+        response to the interpolated input is exact, with one exception: a spline contains infinitely many aliases of each
+        frequency, and only those with |k| ≤ 8 in `spline_aliases` are used.
         """
         size = inputs.shape[-1]
         omega = 2 * math.pi * np.fft.rfftfreq(size, step)

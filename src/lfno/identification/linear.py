@@ -79,7 +79,8 @@ def fit_trajectories(inputs: np.ndarray, outputs: np.ndarray, grid: Grid, mask: 
     without subtraction of the mean trajectory. The best model is fitted again to all samples.
 
     mask: True where an output was measured, in the shape of the outputs. A time step of a sample counts only if all outputs
-        were measured. The mean trajectory is computed from the samples without gaps, if at least two of them are in the fit.
+        were measured. The mean trajectory is the mean of the samples without gaps. If the fit has fewer than two such samples,
+        no mean trajectory is subtracted.
     """
     inputs, outputs = signal_pair(inputs, outputs)
     step, samples = grid.steps[0], len(inputs)
@@ -122,11 +123,10 @@ def fit_trajectories(inputs: np.ndarray, outputs: np.ndarray, grid: Grid, mask: 
 def fit_record(inputs: np.ndarray, outputs: np.ndarray, grid: Grid, mask: np.ndarray | None = None) -> LinearModel:
     """Return the linear baseline of one long record, or of several runs.
 
-    A run need not start at rest: its first steps are past inputs only, and their outputs are not fitted. Each candidate
-    simulates the whole run. The error on the last fifth of each run chooses the model. The best candidate is fitted again to
-    all data. The model responds to the deviation of the input from its mean. The constant output at the mean input is fitted
-    together with the response. The mean of the measured outputs would be a wrong constant, because the inputs during gaps
-    also act on the outputs.
+    A run need not start at rest: the outputs of its first steps are not fitted. Each candidate simulates the whole run. The
+    error on the last fifth of each run chooses the model. The best candidate is fitted again to all data. The model responds
+    to the deviation of the input from its mean. The constant output at the mean input is fitted together with the response. The
+    mean of the measured outputs would be a wrong constant, because the inputs during gaps also act on the outputs.
 
     inputs, outputs: (channels, time), or (runs, channels, time) with shorter runs padded at the end.
     mask: True where an output was measured, in the shape of the outputs. A time step of a run counts only if all outputs were

@@ -29,12 +29,12 @@ REMEMBERED = 0.02
 #: predictions from rest exceeds IMITATION × error of the fit + REMEMBERED. `identify_signals` then also fits a model without
 #: these estimates, unless the system integrates its input
 IMITATION = 2.0
-#: largest number of poles of a linear model; an oscillation is one pole
+#: largest number of poles of a linear model; the two conjugate poles of an oscillation count as one
 MOST_POLES = 12
 #: a mode has settled when its free motion has fallen to this share
 SETTLED = 1e-7
-#: a fit to a steady state simulates the same period several times, and only the last period counts in the error. `_settling`
-#: asks for at most this many periods before it
+#: a fit to a steady state simulates the same period several times, and only the last period counts in the error. This is the
+#: largest number of periods before the last one that `_settling` asks for
 MOST_PERIODS = 16
 #: key of the provenance: the system does not forget its initial state within the record
 INTEGRATES = "integrates"
@@ -78,8 +78,8 @@ class ModalModel:
         centred = np.asarray(inputs, dtype=np.float64) - self.input_offset[:, None]
         if centred.shape[1] != self.modes.residues.shape[1]:
             raise LfnoError(f"the input has {centred.shape[1]} channels; the model takes {self.modes.residues.shape[1]}")
-        # The training data define the hold of the input. Finer inputs resolve the signal between the training samples, so the
-        # model interpolates them by a cubic spline.
+        # The training data define the hold of the input. Inputs with a smaller time step also show the signal between the
+        # training samples, so the model interpolates such inputs by a cubic spline.
         modes = self.modes if step > 0.75 * self.grid.steps[0] else replace(self.modes, hold="cubic")
         return modes.simulate(centred, step) + self.output_offset[:, None]
 
@@ -182,8 +182,8 @@ def _integrates(model: ModalModel, stretches: Sequence[Stretch]) -> bool:
     """Return whether the response to the input needs the modes that do not decay within the stretches (the slow modes).
 
     The model is compared with a copy whose slow modes have zero residues. First, the free motions of the model and a constant
-    are removed from both prediction errors by projection. The response needs the slow modes if the rest of the error is larger
-    for the copy by the factor IMITATION. Stretches with gaps are not used.
+    are removed from both prediction errors by projection. The response needs the slow modes if the remaining error of the copy
+    is more than IMITATION times the remaining error of the model. Stretches with gaps are not used.
     """
     size = min((len(stretch) for stretch in stretches if stretch.mask is None), default=0)
     lasting = -model.modes.poles.real * model.grid.steps[0] * size < 1

@@ -18,7 +18,7 @@ Interval = tuple[float, float]
 SAME = 0.05
 #: two poles count as equal if their distance is below this part of the smaller of their two standard deviations
 INDISTINCT = 0.1
-#: the sum of two residues cancels if its norm is below this part of the larger residue; such modes are merged only by `SAME`
+#: two residues cancel if the norm of their sum is below this part of the larger norm; such modes are merged only by `SAME`
 CANCELLING = 0.5
 #: contribution below which a mode with an uncertain pole (standard deviation above |μ|) is not listed
 WEAK = 0.05
@@ -121,7 +121,7 @@ def mode_list(modes: Modes, least: float = 0.0, stable: bool = True) -> list[Mod
 
     If `least` is above zero, a weak mode is also left out if the standard deviation of its pole exceeds |μ|.
 
-    stable: whether the fit only has poles that decay. Intervals of damping ratios then end at zero.
+    stable: whether the fit only has poles that decay. The intervals of the damping ratios then contain no negative values.
 
     >>> fit = Modes(np.array([-0.2 + 3j]), np.full((1, 1, 1), -0.3j), np.zeros((1, 1)), np.ones(1), 0.0, "linear",
     ...             covariance=np.full((1, 2, 2), 1e-6))

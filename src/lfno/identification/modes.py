@@ -18,7 +18,8 @@ from lfno.identification.search import CLOSE, prune
 
 #: smallest contribution of a listed mode
 LEAST = 0.01
-#: contribution above which modes cancel each other; contributions of a few units are correct near critical damping
+#: contribution above which modes cancel each other, and `linearised_modes` merges them or uses fewer poles; near critical
+#: damping, the contribution of a correct mode can be several times the whole response
 CANCELLING = 10.0
 
 
@@ -147,8 +148,8 @@ def _cancels(modes: Modes) -> bool:
 def _critically_damped(poles: np.ndarray) -> np.ndarray | None:
     """Replace the closest pair of decays by one oscillation with a damping ratio near 1. Return None if no pair is close.
 
-    Two decays a and b with opposite residues are e^{at} − e^{bt}, which is nearly proportional to t e^{at}. One strongly damped
-    mode describes this function as well.
+    Two decays with the poles a and b and opposite residues have the impulse response e^{at} − e^{bt}. This function is nearly
+    proportional to t e^{at}. One mode with a damping ratio near 1 describes it as well.
 
     >>> _critically_damped(np.array([-1.01, -3.0 + 1j, -0.99])).round(3)
     array([-3.+1.j  , -1.+0.05j])

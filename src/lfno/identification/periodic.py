@@ -100,7 +100,9 @@ def fit_periodic(inputs: np.ndarray, outputs: np.ndarray, degree: int = 0, width
 
 
 def cross_fit(inputs: np.ndarray, outputs: np.ndarray, folds: np.ndarray, degree: int, width: int) -> np.ndarray:
-    """Return the simulated outputs of all samples, for cross-validation. Each sample has a model of the other folds only.
+    """Return the simulated outputs of all samples, for cross-validation.
+
+    The outputs of a sample come from a model that is fitted to the other folds only.
 
     folds: the number of the fold of each sample, (samples,).
     degree, width: arguments of `fit_periodic`.
@@ -117,7 +119,7 @@ def choose_width(
 ) -> int:
     """Return the half-width with the smallest mean relative error on the held-out samples.
 
-    The candidates are `WIDTHS`, each reduced to a quarter of the period if it is larger.
+    The candidates are `WIDTHS`. If a width is too large for the period, the largest permitted width replaces it.
 
     inputs, outputs: samples for the fit, (samples, channels, period).
     held_inputs, held_outputs: held-out samples of the same kind.

@@ -71,7 +71,7 @@ def random_forces(samples: int, channels: int, size: int, step: float, band: tup
     (2, 1, 500)
     """
     draw = np.random.default_rng(0)
-    long = 2 * size  # a force is half a period of a periodic signal, so that its end does not continue at its beginning
+    long = 2 * size  # a force is half a period of a periodic signal, so the force itself is not one whole period
     frequencies = np.fft.rfftfreq(long, step)
     inside = (frequencies >= band[0]) & (frequencies <= band[1]) & (frequencies > 0)
     if not inside.any():

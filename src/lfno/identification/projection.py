@@ -11,7 +11,7 @@ from scipy.optimize import least_squares
 from lfno.identification.response import interpolate, pole_response
 from lfno.identification.uncertainty import coloured_covariance
 
-#: smallest number of time steps of a piece that is held out; shorter records have shorter pieces
+#: smallest number of time steps of a piece that is held out; records below FEWEST × PIECE steps have shorter pieces
 PIECE = 32
 #: smallest number of pieces of a record; every fifth piece is held out
 FEWEST = 10
@@ -54,7 +54,7 @@ class Projection:
 
     @cached_property
     def targets(self) -> np.ndarray:
-        """Return the outputs as scored rows (rows, outputs)."""
+        """Return the outputs (rows, outputs). There is one row for each time step that counts in the error; see `rows`."""
         return self.rows(self.outputs)
 
     @cached_property
@@ -163,7 +163,7 @@ class Projection:
         return self.solve(poles)[1]
 
     def residual_basis(self, poles: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Return the residual of the poles on all rows, and an orthonormal basis of the regression columns."""
+        """Return the residual of a fit with these poles to all rows, and an orthonormal basis of the regression columns."""
         basis = np.linalg.qr(self.columns(poles)[0])[0]
         return self.targets - basis @ (basis.T @ self.targets), basis
 
@@ -233,7 +233,9 @@ class Projection:
         return covariance
 
     def _linearise(self, poles: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Return the residual and the Jacobian on the rows that are not held out, (rows · outputs,) and (…, parameters).
+        """Return the residual and the Jacobian on the rows that are not held out.
+
+        Their shapes are (rows · outputs,) and (rows · outputs, parameters).
 
         The parameters are log(−Re μ) of all poles, then Im μ of the oscillations.
         """

@@ -15,7 +15,8 @@ from lfno.core.errors import LfnoError
 from lfno.core.short import Short
 from lfno.data.stretches import PERIODIC, REST, UNKNOWN, Stretch
 
-#: largest number of stretches with an estimated initial state; each of them adds as many regression columns as there are poles
+#: largest number of stretches with an estimated initial state. Each of them adds columns to the regression: one for each decay,
+#: two for each oscillation, and one for a direct term
 MOST_MOVING = 4
 #: largest number of samples for which initial states are estimated; in a longer record a warm-up is a small part of the data
 MOST_SAMPLES = 200_000

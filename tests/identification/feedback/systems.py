@@ -47,7 +47,10 @@ def multisines(samples: int, size: int, step: float, top: float, seed: int) -> n
 
 
 def stretches(force: np.ndarray, motion: np.ndarray, noise: float = 0.0, seed: int = 0) -> list[Stretch]:
-    """Return one stretch from rest for each sample of `force` (samples, time) and `motion` (samples, outputs, time)."""
+    """Return one stretch from rest for each sample of `force` (samples, time) and `motion` (samples, outputs, time).
+
+    noise: standard deviation of the noise that is added, relative to the standard deviation of each output.
+    """
     draw = np.random.default_rng(seed)
     level = noise * motion.std((0, 2))[:, None]
     noisy = motion + level * draw.normal(size=motion.shape)

@@ -48,7 +48,7 @@ def test_the_jacobian_equals_finite_differences(hold: str) -> None:
 
 
 def test_the_fixed_entry_of_each_mode_stays_the_same_during_a_fit() -> None:
-    """A fit may change B so that another entry becomes the largest one. The derivatives still belong to the free entries."""
+    """A fit does not change the entry of B that is the largest of its mode at the start. Another entry may become larger."""
     own = law()
     structure = Structure(1, 1, TERMS, actuator=(0, 0)).anchored(own)
     draw = np.random.default_rng(0)
@@ -86,7 +86,7 @@ def response(effective: np.ndarray, numerator: list[float], denominator: list[fl
 
 
 def plant(u: np.ndarray) -> np.ndarray:
-    """Return the output of a quadratic valve with a dead time of four samples, plus the output of a linear input."""
+    """Return the response to a quadratic valve with a dead time of four samples, plus the linear response to a second input."""
     late = np.concatenate([np.zeros(4), u[0, :-4]])
     return response(late + 0.3 * late**2, [1.0], [50.0, 15.0, 1.0]) - 0.5 * response(u[1], [1.0], [8.0, 1.0])
 

@@ -14,9 +14,9 @@ def candidate(size: int, squares: np.ndarray) -> Candidate:
 
 
 def test_many_more_parameters_are_chosen_only_for_a_clear_gain():
-    """If the errors are equal on all validation windows, a small difference is significant.
+    """If a model has the same error on all validation windows, a small difference between two models is significant.
 
-    A significant but small difference does not justify many more parameters.
+    But a small difference does not justify many more parameters.
     """
     floor = np.full(20, 1e-6)
     small, large = candidate(9, 1.1 * floor), candidate(25, floor)

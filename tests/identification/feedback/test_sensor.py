@@ -34,7 +34,7 @@ def law(terms: Terms, outputs: int = 1) -> Law:
 
 
 def linear_output(terms: Terms, sensor: list[float]) -> Law:
-    """Return a law with one sensor. Its signal z is the output of the linear part, and has an RMS near one."""
+    """Return a law with one sensor. The sensor measures the signal z, the output of the linear part, with an RMS near one."""
     own = law(terms)
     size = float(np.std([one.outputs for one in simulated(law(Terms(1)), held(4, 320, 0))]))
     read = own.read / size
@@ -47,7 +47,7 @@ def held(count: int, size: int, seed: int) -> np.ndarray:
 
 
 def simulated(own: Law, inputs: np.ndarray, scale: float = 1.0) -> list[Stretch]:
-    """Return the outputs of a law for inputs that are constant between samples. `scale` multiplies the outputs."""
+    """Return stretches with the outputs of a law, multiplied by `scale`. The inputs are constant between samples."""
     model = FeedbackModel(
         own, Structure(1, 1, own.terms, sensor=True), np.zeros(2), Grid.line(inputs.shape[-1], STEP), "zero", STEP,
         np.zeros((own.terms.signals, 2)), np.zeros((1, 1)), np.zeros(len(own.read)),
@@ -78,7 +78,7 @@ def test_the_jacobian_equals_finite_differences(terms: Terms, outputs: int) -> N
 
 
 def test_a_polynomial_sensor_is_found_exactly(tmp_path: Path) -> None:
-    """Two inputs, and an output in other units. The model, its file and its characteristic are those of the true law."""
+    """The true law has two inputs and a scaled output. The model has the same poles, outputs and characteristic."""
     own = linear_output(Terms(1, powers=((2,), (3,))), [0.3, -0.1])
     train, validation, test = (simulated(own, held(4, 320, seed), 50.0) for seed in (1, 2, 3))
     model = fit_feedback(train, validation, Grid.line(320, STEP), seconds=1e6)

@@ -91,7 +91,7 @@ def march(
     line: the spatial modes.
     inputs: spatial modes of the input, (samples, count, time). Between time steps, the input is a cubic spline.
     step: length of a time step.
-    start: the internal state at the first time step, (samples, order · count); see `at_rest`.
+    start: the internal state at the first time step, (samples, order · count). `seen` explains it, and `at_rest` computes it.
     periodic: whether the input repeats. The last internal state then belongs to the first time step of the next period.
     tolerance: tolerance of the fixed-point iteration in a time step, relative to the largest state.
 
@@ -144,7 +144,7 @@ def seen(rates: np.ndarray, states: np.ndarray) -> np.ndarray:
 
 
 def at_rest(rates: np.ndarray, modes: np.ndarray) -> np.ndarray:
-    """Return the internal state of a field that does not move, from its modes (…, count): (…, order · count)."""
+    """Return the internal state (…, order · count) of a field with the modes (…, count). For order 2, ∂y/∂t is zero."""
     if len(rates) == 1:
         return modes
     # the solution of q = (z₁ − z₂)/(λ₁ − λ₂) and q′ = (λ₁ z₁ − λ₂ z₂)/(λ₁ − λ₂) = 0

@@ -1,4 +1,7 @@
-"""Fit the coefficients of an equation to the simulated fields, by the Levenberg–Marquardt method with finite differences."""
+"""Fit the coefficients of an equation, so that its solutions are close to the measured fields.
+
+The fit is a Levenberg–Marquardt method. Finite differences give the derivatives.
+"""
 
 from __future__ import annotations
 
@@ -12,11 +15,11 @@ from lfno.identification.field_law.terms import Line
 
 #: step of the finite differences, relative to the size of a coefficient
 PROBE = 1e-4
-#: initial damping
+#: initial damping of the Levenberg–Marquardt method
 DAMPING = 1e-3
 #: damping at which the search stops
 MOST_DAMPING = 1e6
-#: the search stops after a step with a smaller relative decrease of the cost
+#: the search stops after a step if the relative decrease of the cost is smaller than this value
 TOLERANCE = 1e-4
 #: tolerance of the fixed-point iterations of the solver during a fit, relative to the largest state
 ACCURACY = 1e-8

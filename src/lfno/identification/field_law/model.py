@@ -65,8 +65,8 @@ class FieldLaw:
     def intervals(self) -> dict[str, tuple[float, float, float]]:
         """Return for each term the coefficient and the ends of its 95 % interval.
 
-        The interval follows from the residual. It does not include the choice of the terms, or the error of interpolation of
-        the input between samples.
+        The interval follows from the residual. It does not account for a wrong choice of terms, or for the error of the
+        interpolation of the input between samples.
         """
         widths = (NORMAL_95 * np.sqrt(np.maximum(np.diag(self.covariance), 0.0))).tolist()
         pairs = zip(self.equation.pairs.items(), widths, strict=True)

@@ -1,4 +1,7 @@
-"""Choose the order of an equation and its terms: regression ranks all sets of terms, validation samples choose between them."""
+"""Choose the order of an equation and its terms.
+
+A regression ranks all sets of terms. The best sets are fitted, and the validation samples choose between the fits.
+"""
 
 from __future__ import annotations
 
@@ -76,7 +79,11 @@ def _library(order: int) -> tuple[str, ...]:
 def _best_set(
     regression: Regression, train: Fields, validation: Fields, report: Callable[[str], object], deadline: float
 ) -> Trial:
-    """Fit the best sets of one, two, … terms. Return the best trial; a larger set counts as better only with a clear GAIN."""
+    """Return the best trial of one order in time.
+
+    For one, two, … terms, the sets with the smallest residuals of the regression are fitted. A larger set counts as better only
+    with a clear GAIN.
+    """
     best, without_gain = Trial(Equation(regression.order, (INPUT,), np.zeros(1)), np.inf, np.ones(1)), 0
     for size in range(1, MOST_TERMS + 1):
         sets = [(INPUT, *names) for names in combinations(regression.terms[1:], size)]

@@ -8,7 +8,7 @@ from lfno.identification.field_law.equation import Equation
 from lfno.identification.field_law.terms import INPUT, LINEAR, RATES, Line
 from lfno.identification.identify import Modes
 
-#: imaginary step of the derivative of the reaction, Im N(y + ih)/h; it has no rounding error
+#: step h of the derivative Im N(y + ih)/h of the reaction N; no difference is formed, so h can be tiny without rounding errors
 PROBE = 1e-30
 #: step of the finite differences of coefficients, relative to the coefficient
 CHANGE = 1e-4
