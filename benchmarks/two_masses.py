@@ -10,7 +10,6 @@ of two layers with 64 units for the training time of the LFNO. The last line is 
 from __future__ import annotations
 
 import argparse
-import json
 import time
 from pathlib import Path
 from typing import Any
@@ -21,6 +20,7 @@ import torch
 
 import lfno
 from lfno.core.grid import Grid
+from lfno.core.json_text import to_json
 from lfno.data.prepare import prepare
 from lfno.data.prepared import Prepared
 from lfno.data.signals.record import Record
@@ -100,7 +100,7 @@ def main() -> None:
     asked = parser.parse_args()
     lines = [line for kind in asked.kinds for line in run(kind, asked.minutes, asked.samples, asked.lstm)]
     if asked.out:
-        asked.out.write_text(json.dumps(lines, indent=2) + "\n")
+        asked.out.write_text(to_json(lines, indent=2) + "\n")
 
 
 if __name__ == "__main__":

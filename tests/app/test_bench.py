@@ -13,10 +13,11 @@ from lfno.app.api import Desk
 from lfno.app.catalogue import PAPER_FREQUENCY, catalogue, shipped
 from lfno.app.fieldbench import FORMULAS
 from lfno.app.inputs import DURATION, KINDS, Input
-from lfno.app.json_values import jsonable, packed
+from lfno.app.json_values import packed
 from lfno.app.single import Single
 from lfno.core.errors import LfnoError
 from lfno.core.grid import Grid
+from lfno.core.json_text import jsonable
 from lfno.evaluation.caveat import NOT_PHYSICAL, SPLIT_WRONG
 from lfno.evaluation.metrics import relative_l2
 from lfno.systems import find

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from lfno.app.inputs import DURATION, FASTEST, KINDS, LARGEST
-from lfno.app.json_values import jsonable
+from lfno.core.json_text import jsonable
 from lfno.systems.families import Curve
 from lfno.systems.registry import REGISTRY, Entry, find
 from lfno.systems.signals import open_mesh

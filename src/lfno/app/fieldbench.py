@@ -9,9 +9,10 @@ import numpy as np
 
 from lfno.app.bench import Bench, Pair
 from lfno.app.catalogue import RICH, SEEDS, has_random_inputs, slider, training_set
-from lfno.app.json_values import jsonable, packed
+from lfno.app.json_values import packed
 from lfno.app.values import Query, number, whole, word
 from lfno.core.grid import Grid
+from lfno.core.json_text import jsonable
 from lfno.systems.families import Curve
 from lfno.systems.registry import find
 from lfno.systems.signals import Signal, open_mesh

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import Annotated
 
@@ -12,6 +11,7 @@ from lfno.cli.reading import Reading, with_reading
 from lfno.cli.shared import Device, Json, Quiet, Settings
 from lfno.cli.train import Ensemble, Epochs, Out, Resume, Seed
 from lfno.core.errors import LfnoError
+from lfno.core.json_text import to_json
 
 
 def register(app: typer.Typer) -> None:
@@ -100,7 +100,7 @@ def fit(
         more |= {"equation": fitted.equation}
     metrics = leave(folder, fitted, more)
     if as_json:
-        say(json.dumps({"folder": str(folder), **metrics}, default=float))
+        say(to_json({"folder": str(folder), **metrics}))
         end_if_stopped(fitted, folder)
         return
     if fitted.linear is not None:

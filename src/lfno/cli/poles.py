@@ -5,7 +5,6 @@ On request, the command also draws a stabilisation diagram and a Bode plot.
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -15,6 +14,7 @@ from lfno.cli.mode_table import mode_rows, plain_rows, print_layers, print_modes
 from lfno.cli.reading import Reading, with_reading
 from lfno.cli.shared import Json, Quiet
 from lfno.core.errors import LfnoError
+from lfno.core.json_text import to_json
 
 if TYPE_CHECKING:
     from lfno.identification.mode import Mode
@@ -106,7 +106,7 @@ def poles(
         figures.append(str(picture))
     listed = [] if table is None else plain_rows(table.top(layers).rows())
     if as_json:
-        typer.echo(json.dumps({"modes": rows, "layers": listed, "caveat": caveat, "notes": notes, "figures": figures}))
+        typer.echo(to_json({"modes": rows, "layers": listed, "caveat": caveat, "notes": notes, "figures": figures}))
         return
     for note in [] if quiet else notes:
         typer.echo(f"note: {note}", err=True)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 from dataclasses import replace
 from functools import partial
@@ -14,6 +13,7 @@ import typer
 from lfno.cli.reading import Reading, with_reading
 from lfno.cli.shared import Json, ModelPath, Quiet
 from lfno.core.errors import LfnoError
+from lfno.core.json_text import to_json
 from lfno.core.progress import progress
 
 if TYPE_CHECKING:
@@ -79,7 +79,7 @@ def predict(
     elif known:
         report["notes"].append("no comparison with the outputs in the file: too few samples are left after the warm-up")
     if as_json:
-        typer.echo(json.dumps(report))
+        typer.echo(to_json(report))
         return
     for note in [] if quiet else report["notes"]:
         typer.echo(f"note: {note}", err=True)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -12,6 +11,7 @@ import typer
 
 from lfno.cli.shared import Json, ModelPath, Quiet
 from lfno.core.errors import LfnoError
+from lfno.core.json_text import to_json
 
 if TYPE_CHECKING:
     from lfno.evaluation.backbone import Backbone
@@ -85,7 +85,7 @@ def response(
     facts["arrays"] = str(arrays)
     facts |= {"figures": [str(figure) for figure in figures], "difference": _difference(found, truth)}
     if as_json:
-        typer.echo(json.dumps(facts))
+        typer.echo(to_json(facts))
         return
     for note in [] if quiet else notes:
         typer.echo(f"note: {note}", err=True)
