@@ -95,7 +95,7 @@ def fit(
     assert fitted.fitted.contest is not None
     more = facts(fitted)
     if fitted.linear is not None:
-        more |= {"modes": mode_rows(fitted.modes()), "hold": fitted.linear.modes.hold}
+        more |= {"modes": mode_rows(fitted.modes()), "time_unit": fitted.grid.axes[-1].unit, "hold": fitted.linear.modes.hold}
     if fitted.equation:
         more |= {"equation": fitted.equation}
     metrics = leave(folder, fitted, more)
@@ -104,7 +104,7 @@ def fit(
         end_if_stopped(fitted, folder)
         return
     if fitted.linear is not None:
-        print_modes(metrics["modes"], "modes of the linear model")
+        print_modes(metrics["modes"], "modes of the linear model", fitted.grid.axes[-1].unit)
     if fitted.equation:
         say(f"the equation: {fitted.equation}")
     table(fitted.fitted.contest)

@@ -13,7 +13,7 @@ import torch
 
 from lfno.core import tensorfile
 from lfno.core.errors import LfnoError
-from lfno.core.grid import Grid
+from lfno.core.grid import Grid, frequency_unit
 from lfno.data.prepared import Prepared
 from lfno.data.scaling import scale_of
 from lfno.data.stretches import PERIODIC, REST, Stretch
@@ -267,7 +267,7 @@ def doubts(modes: Modes, duration: float, unit: str) -> list[str]:
     sentences = [empty] if (empty := without_modes(modes)) else []
     for pole in modes.poles:
         if -pole.real * duration < 1:
-            hertz = f"{abs(pole.imag) / (2 * np.pi):.4g} {'Hz' if unit == 's' else f'1/{unit}' if unit else ''}".rstrip()
+            hertz = f"{abs(pole.imag) / (2 * np.pi):.4g} {frequency_unit(unit)}".rstrip()
             what = f"mode of {hertz}" if pole.imag else "decay"
             sentences.append(
                 f"a {what} of the linear model does not die away within {duration:.3g} {unit}: it may be an artefact, such as "
