@@ -106,8 +106,8 @@ def poles(
         figures.append(str(picture))
     listed = [] if table is None else plain_rows(table.top(layers).rows())
     if as_json:
-        told = {"modes": rows, "time_unit": unit, "layers": listed, "caveat": caveat, "notes": notes, "figures": figures}
-        typer.echo(to_json(told))
+        facts = {"modes": rows, "time_unit": unit, "layers": listed, "caveat": caveat, "notes": notes, "figures": figures}
+        typer.echo(to_json(facts))
         return
     for note in [] if quiet else notes:
         typer.echo(f"note: {note}", err=True)

@@ -62,7 +62,7 @@ def predict(
         told = surrogate.ask(data, progress=partial(show, "prediction"))
     mean, spread = told.values, told.spread
     names = surrogate.signals.names("outputs") or [channel.name for channel in data.output_channels if known]
-    bounds = None if interval is None else surrogate.interval(data, interval)
+    bounds = None if interval is None else surrogate.interval(data, interval, warn=False)
     variables = answer(data, mean, spread, names, surrogate.signals.units("outputs"), bounds)
     variables = [replace(variable, name=writable(variable.name, target)) for variable in variables]
     write(target, variables, like=file)
@@ -74,6 +74,7 @@ def predict(
             f"the interval of {100 * interval:g} % is calibrated on {count} samples: with a probability of 90 %, it holds "
             f"{100 * low:.0f} % to {100 * high:.0f} % of new responses of the same kind"
         )
+        report["notes"] += [surrogate.without_interval] if surrogate.without_interval else []
     if known and (error := _error(surrogate, data, mean)):
         report["error"] = error
     elif known:

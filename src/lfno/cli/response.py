@@ -29,8 +29,12 @@ def register(app: typer.Typer) -> None:
 
 def response(
     model: ModelPath,
-    low: Annotated[float | None, typer.Option(help="Lowest frequency; Hz if times are in s. By default as in training.")] = None,
-    high: Annotated[float | None, typer.Option(help="Highest frequency; Hz if times are in s. By default as in training.")] = None,
+    low: Annotated[
+        float | None, typer.Option(help="Lowest frequency, in Hz for times in s. By default as in training.")
+    ] = None,
+    high: Annotated[
+        float | None, typer.Option(help="Highest frequency, in Hz for times in s. By default as in training.")
+    ] = None,
     points: Annotated[int, typer.Option(help="Number of frequencies.", min=2)] = 100,
     amplitudes: Annotated[
         str | None, typer.Option(help="Amplitudes of the input, as 0.1,0.5,1. By default from the training inputs.")

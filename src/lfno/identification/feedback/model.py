@@ -13,6 +13,7 @@ import torch
 from lfno.core import tensorfile
 from lfno.core.errors import LfnoError
 from lfno.core.grid import Grid
+from lfno.core.json_text import with_nan
 from lfno.identification.feedback.curve import restoring_curve
 from lfno.identification.feedback.hold import AFTER, BEFORE, CAUSAL, pieces
 from lfno.identification.feedback.law import Law
@@ -171,7 +172,7 @@ class FeedbackModel:
 
     def small_signal_modes(self) -> Modes:
         """Return the modes of small motion about equilibrium, with the covariance of their poles."""
-        error = float(self.provenance.get("feedback", {}).get("validation error", 0.0))
+        error = float(with_nan(self.provenance.get("feedback", {}).get("validation error", 0.0)))
         return small_signal(self.law, self.structure, self.covariance, self.hold, error)
 
     def backbone(self, mode: int = 0, output: int = 0, count: int = 40) -> tuple[np.ndarray, np.ndarray, np.ndarray]:

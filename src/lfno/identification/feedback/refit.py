@@ -11,6 +11,7 @@ from dataclasses import replace
 
 import numpy as np
 
+from lfno.core.json_text import with_nan
 from lfno.data.stretches import Stretch
 from lfno.identification.feedback.candidate import Candidate
 from lfno.identification.feedback.fit import FITTED, fitted_model, most_samples, spread
@@ -51,10 +52,10 @@ def refit(model: FeedbackModel, stretches: Sequence[Stretch], seconds: float) ->
     if not np.isfinite(after.cost):
         return model
     told = model.provenance["feedback"]
+    errors = np.array([with_nan(told["validation error"]) ** 2])
     best = Candidate(
-        told["label"], law, model.structure, model.hold, substeps, start, after.cost, np.array([told["validation error"] ** 2]),
-        len(after.point.vector),
-    )  # fmt: skip
+        told["label"], law, model.structure, model.hold, substeps, start, after.cost, errors, len(after.point.vector)
+    )
     return fitted_model(after, best, windows, scales, model.grid)
 
 
