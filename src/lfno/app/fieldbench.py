@@ -100,7 +100,8 @@ class Field(Bench):
         low, high = self.slider["low"], self.slider["high"]
         if given.family == RANDOM or low <= given.value <= high:
             return []
-        return [f"out of the range of training: {self.slider['name']} is not between {low:g} and {high:g}"]
+        name, unit = self.slider["name"], self.slider["unit"]
+        return [f"out of the range of training: {name} is not between {low:g} and {high:g} {unit}".rstrip()]
 
     def _input_range(self) -> tuple[float, float] | None:
         """Return the fixed colour range of the input: the extreme values of the inputs at both ends of the slider.
