@@ -27,6 +27,7 @@ Modules:
     families: families of nonlinearities
     sensor: linear modes with a curved sensor
     cascade: filter, static nonlinearity and filter in series
+    knees: laws with one more knee, for curved sensors and for cascades
     blocks: fast fits of cascades
     branches: the nonlinearities of a fast fit, and its law
     friction: a mass with dry friction, such as a positioning axis
