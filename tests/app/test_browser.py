@@ -181,7 +181,7 @@ def test_random_inputs_of_a_field(browse: Browse, server: Server) -> None:
     page = opened(browse, f"{server.address}#systems/heat")
     shown(page, "heat ", '"family":"random"')
     assert page.locator("#split .map").count() == 4  # two parts of the model and two true parts
-    assert "differ from the true parts by" in page.inner_text("#split-error")
+    assert "differs from the true steady part by" in page.inner_text("#split-error")
     assert page.locator("#error-table .beyond").count() == 0
     page.click("[data-family=paper]")
     shown(page, "heat ", '"family":"paper"')

@@ -61,7 +61,7 @@ def test_parts_of_the_previous_input_are_faint_until_the_new_parts_arrive(browse
     page.wait_for_selector("#split.stale")
     assert "being computed" in page.inner_text("#split-error")
     page.wait_for_selector("#split:not(.stale)")
-    assert "differ from the true parts by" in page.inner_text("#split-error")
+    assert "differs from the true steady part by" in page.inner_text("#split-error")
 
 
 def test_a_map_is_saved_with_title_and_colour_scale_and_maps_zoom_together(browse: Browse, server: Server) -> None:

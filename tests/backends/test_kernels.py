@@ -17,6 +17,7 @@ if DEVICE == "cpu":
     os.environ["TRITON_INTERPRET"] = "1"  # read when Triton is imported
 pytest.importorskip("triton")
 
+from lfno.backends import mixing_kernel  # noqa: E402
 from lfno.backends.gated import update_with_gate  # noqa: E402
 from lfno.backends.mixing_kernel import mix  # noqa: E402
 from lfno.backends.perceptron import perceptron  # noqa: E402
@@ -92,8 +93,10 @@ def test_gated(kind: str, terms: int) -> None:
 
 
 @pytest.mark.parametrize(("samples", "channels_in", "channels_out"), [(3, 4, 4), (18, 6, 3)])
-def test_mix(samples: int, channels_in: int, channels_out: int) -> None:
-    """The sizes are not multiples of the tile size."""
+@pytest.mark.parametrize("few", [0, 4096])
+def test_mix(samples: int, channels_in: int, channels_out: int, few: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The sizes are not multiples of the tile size. The kernels use large tiles, then small tiles."""
+    monkeypatch.setattr(mixing_kernel, "FEW", few)
     agree(
         lambda x, h: torch.view_as_real(mix(torch.view_as_complex(x), torch.view_as_complex(h))),
         lambda x, h: torch.view_as_real(

@@ -22,6 +22,11 @@ from lfno.backends.chunked.coefficients import prepare  # noqa: E402
 from lfno.backends.recurrence_kernel import gated_recurrence  # noqa: E402
 
 DT = 0.05
+#: largest error of values and of gradients with respect to fields, relative to the largest entry
+EXACT = 1e-5
+#: largest error of gradients with respect to parameters. The kernels round the factors of these sums to 11 significant bits, so
+#: that every summand has a relative error of up to 2⁻¹¹ = 5e-4; sums whose summands cancel have a larger one
+ROUNDED = 2e-3
 ACTIVATIONS = {"gelu": torch.nn.functional.gelu, "sin": torch.sin, "": lambda x: x}
 
 
@@ -87,6 +92,7 @@ CASES = {
     "two networks with a term": ((2, 1, 16, 20, 2), True, 1, "sin", True),
     "several tiles": ((1, 2, 16, 150, 2), False, 0, "gelu", False),
     "short chunks": ((1, 1, 20, 70, 2), False, 1, "", True),
+    "groups of several chunks": ((1, 1, 4, 560, 2), False, 0, "gelu", True),
     "two points": ((1, 1, 4, 2, 1), True, 0, "gelu", True),
 }
 
@@ -98,11 +104,12 @@ def test_values_and_gradients(case: str) -> None:
     single = [x.clone().requires_grad_() for x in given]
     double = [x.to(torch.complex128 if x.is_complex() else torch.float64).requires_grad_() for x in given]
     found, expected = fused(single, gate, act, skip), sample_by_sample(*split_double(double, gate), act, skip)
-    assert (found - expected).abs().max() <= 1e-5 * expected.abs().max()
+    assert (found - expected).abs().max() <= EXACT * expected.abs().max()
     weight = torch.randn_like(expected)
     slopes = torch.autograd.grad(found, single, weight.float()), torch.autograd.grad(expected, double, weight)
-    for a, b in zip(*slopes, strict=True):
-        assert (a - b).abs().max() <= 1e-5 * b.abs().max()
+    for k, (a, b) in enumerate(zip(*slopes, strict=True)):
+        field = k == 0 or k >= len(given) - terms
+        assert (a - b).abs().max() <= (EXACT if field else ROUNDED) * b.abs().max()
 
 
 def split_double(given: list[Tensor], gate: bool) -> tuple[Any, ...]:

@@ -77,7 +77,7 @@ def test_another_time_step_or_duration_causes_a_warning() -> None:
     model = Surrogate([network()])
     with pytest.warns(UserWarning, match=r"time step of 0\.05"):
         model.predict(np.zeros(128), dt=0.05)
-    with pytest.warns(UserWarning, match="trust the answer less"):
+    with pytest.warns(UserWarning, match="trust the prediction less"):
         model.predict(np.zeros(128))
 
 

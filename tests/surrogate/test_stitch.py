@@ -31,6 +31,6 @@ def test_windows_with_enough_warm_up_give_the_result_of_one_simulation(ratio: in
 
 def test_too_large_and_too_small_time_steps_are_refused() -> None:
     """With a time step of a picosecond, one window would have 10¹³ samples."""
-    for step, word in ((5.0, "finer"), (1e-12, "coarser")):
-        with pytest.raises(LfnoError, match=f"{word} step"):
+    for step, word in ((5.0, "smaller"), (1e-12, "larger")):
+        with pytest.raises(LfnoError, match=f"{word} time step"):
             predict_record(lambda x, g: x, np.zeros((1, 100)), Grid.line(100, step), Grid.line(256, 0.05), 100)

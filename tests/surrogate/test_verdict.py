@@ -26,7 +26,7 @@ def judged(chosen: str, **errors: float) -> str:
 def test_a_network_that_is_better_than_linear_models_is_recommended() -> None:
     said = judged("LFNO", linear=0.3, LFNO=0.1, mean=1.0, linear_baseline=0.2)
     assert said.startswith("Use the LFNO")
-    assert "2 times below that of “linear baseline”" in said
+    assert "smaller by a factor of 2 than that of “linear baseline”" in said
 
 
 def test_for_a_linear_system_the_linear_model_is_recommended() -> None:

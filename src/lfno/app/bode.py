@@ -50,13 +50,13 @@ def bode(signals: dict[str, np.ndarray], step: float) -> dict[str, Any] | None:
 
 
 def whole_segments(known: np.ndarray, inputs: int) -> tuple[list[tuple[int, int]], int]:
-    """Return (sample, first time step) of segments without a missing value that overlap by half, and their length.
+    """Return (sample, first time step) of each segment without a missing value, and the common length of the segments.
 
     known: (samples, time), True where all outputs were measured.
     inputs: the number of inputs.
 
-    The length is the largest one, up to the limits of `lfno.plots.bode`, that leaves AVERAGES segments for each input. The
-    list is empty if there is no such length of at least 16 time steps.
+    Segments overlap by half. The length begins with the value of `lfno.plots.bode.segment_length`. It is reduced by 10 % again
+    and again, until there are AVERAGES segments for each input. The list is empty if this needs fewer than 16 time steps.
 
     >>> whole_segments(np.arange(100)[None] != 40, inputs=1)
     ([(0, 0), (0, 13), (0, 41), (0, 54), (0, 67)], 26)

@@ -32,7 +32,7 @@ POSITIONS = 200  # approximate number of positions of the slider of a field
 SEEDS = 20  # number of random inputs that the page offers for a field
 PAPER_FREQUENCY = 5 / (2 * math.pi)  # Hz; frequency of the decaying sines in the paper's training data
 DRAWS = 64  # number of random inputs from which the range of the training inputs is estimated
-STARTS = (0.5, 1.0, 2.0, 4.0)  # amplitudes of the first input: the largest that is inside the range of the training inputs
+STARTS = (0.5, 1.0, 2.0, 4.0)  # the first input has the largest of these amplitudes inside the range of the training inputs
 #: the paper's input of an oscillator, with one of its amplitudes
 PAPER_INPUT = {"kind": "decaying sine", "amplitude": 6.0, "frequency": PAPER_FREQUENCY, "seed": 0}
 #: candidates for the first system on the page; the page shows the first candidate with a model trained on random inputs

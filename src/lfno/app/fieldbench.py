@@ -20,7 +20,7 @@ from lfno.systems.steady import SteadyState
 
 PAPER = "paper"  # family of inputs: one shape with one parameter, as in the paper
 RANDOM = "random"  # family of inputs: random inputs, numbered by their seeds
-#: system -> formula of the paper's inputs; a test compares all formulas of an input with one parameter with the input itself
+#: system -> formula of the paper's inputs. A test compares the formula with the input, for every input that has one parameter
 FORMULAS = {
     "beam": "f(x, t) = −99 A e^(−x) sin 10t",
     "heat": "f(x, t) = (1 − π²) A e^(−t) sin πx",

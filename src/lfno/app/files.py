@@ -170,7 +170,10 @@ class Reader:
         return jsonable({**drawn, "tests": tests})
 
     def _prepare(self, item: Item, given: dict[str, Any]) -> tuple[Signals, Prepared]:
-        """Return the signals of an item as measured, and prepared for a fit, from memory if possible. given: the fields."""
+        """Return the signals of an item as measured, and prepared for a fit, from memory if possible.
+
+        given: the fields of the form, from `reading_options`.
+        """
         from lfno.data.gathering import gather
         from lfno.data.prepare import prepare
 

@@ -139,6 +139,7 @@ class _Gated(torch.autograd.Function):
         v, w, _, gate, gate_bias, s, t, ctx.kind = inputs
         ctx.given = s is not None, t is not None
         ctx.mark_non_differentiable(output[1])
+        ctx.set_materialize_grads(False)  # else torch fills a tensor of zeros for the argument of act
         ctx.save_for_backward(v, w, gate, gate_bias, output[1])
 
     @staticmethod
@@ -177,4 +178,4 @@ def update_with_gate(
     """
     fields = [term.flatten(2)[None] for term in terms] + [None] * (2 - len(terms))
     y, _ = _Gated.apply(v.flatten(2)[None], w[None], b[None], gate[None], gate_bias[None], *fields, kind)
-    return y[0].unflatten(2, v.shape[2:])
+    return y.squeeze(0).unflatten(2, v.shape[2:])

@@ -15,20 +15,14 @@ from torch import Tensor
 
 from lfno.backends.stacked import apart, join_runs
 
-#: rows in the tile of one program; a row is a pair (sample, channel) of y, or a pair (input channel, output channel) of H
-ROWS = 64
-#: modes in the tile of one program
-MODES = 32
-#: warps of one program
-WARPS = 4
+#: tiles of a program for small and for large products. With large tiles, a small product would have fewer programs than a GPU
+#: has processors. The values are the number of rows, of modes and of warps, and the number of input channels in a tile of H. A
+#: row is a pair (sample, channel) of y, or a pair (input channel, output channel) of H
+SMALL, LARGE = (16, 8, 1, 4), (64, 32, 4, 8)
+#: largest number of modes, of all networks together, of a small product
+FEW = 4096
 #: samples in a tile of y
 SAMPLES = 16
-#: channels in a tile of y
-CHANNELS = ROWS // SAMPLES
-#: input channels in a tile of H
-ONE = 8
-#: output channels in a tile of H
-OTHER = ROWS // ONE
 
 
 @triton.jit
@@ -98,9 +92,11 @@ def _mixed(x: Tensor, h: Tensor, back: bool) -> Tensor:
     own, other = (h.shape[2], h.shape[1]) if back else (h.shape[1], h.shape[2])
     rows = (1, h.shape[2]) if back else (h.shape[2], 1)
     y = x.new_empty(runs, samples, other, modes)
-    grid = runs, triton.cdiv(modes, MODES), triton.cdiv(samples, SAMPLES) * triton.cdiv(other, CHANNELS)
+    size, length, warps, _ = SMALL if runs * modes <= FEW else LARGE
+    channels = size // SAMPLES
+    grid = runs, triton.cdiv(modes, length), triton.cdiv(samples, SAMPLES) * triton.cdiv(other, channels)
     given = (*(torch.view_as_real(values) for values in (x, h, y)), samples, modes, own, other, *rows)
-    _product[grid](*given, -1 if back else 1, SAMPLES, CHANNELS, ROWS, MODES, num_warps=WARPS)
+    _product[grid](*given, -1 if back else 1, SAMPLES, channels, size, length, num_warps=warps)
     return y
 
 
@@ -125,10 +121,12 @@ class _Mix(torch.autograd.Function):
         x, h, g = (_in_one_piece(values) for values in (*ctx.saved_tensors, g))
         runs, samples, channels, modes = x.shape
         gh = torch.empty_like(h)
-        pairs = triton.cdiv(channels, ONE) * triton.cdiv(h.shape[2], OTHER)
+        rows, length, warps, one = SMALL if runs * modes <= FEW else LARGE
+        sizes = channels, h.shape[2], one, rows // one
+        pairs = triton.cdiv(channels, one) * triton.cdiv(h.shape[2], rows // one)
         planes = [torch.view_as_real(values) for values in (x, g, gh)]
-        grid = runs, triton.cdiv(modes, MODES), pairs
-        _correlation[grid](*planes, samples, modes, channels, h.shape[2], ONE, OTHER, ROWS, MODES, num_warps=WARPS)
+        grid = runs, triton.cdiv(modes, length), pairs
+        _correlation[grid](*planes, samples, modes, *sizes, rows, length, num_warps=warps)
         return _mixed(g, h, back=True), gh
 
     @staticmethod
@@ -143,4 +141,4 @@ def _in_one_piece(values: Tensor) -> Tensor:
 
 def mix(x: Tensor, h: Tensor) -> Tensor:
     """Return the product (samples, out, *modes) of x (samples, in, *modes) and H (in, out, *modes)."""
-    return _Mix.apply(x.flatten(2)[None], h.flatten(2)[None])[0].unflatten(2, x.shape[2:])
+    return _Mix.apply(x.flatten(2)[None], h.flatten(2)[None]).squeeze(0).unflatten(2, x.shape[2:])

@@ -140,4 +140,4 @@ def perceptron(v: Tensor, w1: Tensor, b1: Tensor, w2: Tensor, b2: Tensor, kind: 
     kind: name of the activation.
     """
     given = (v.flatten(2), w1, b1, w2, b2)
-    return _Perceptron.apply(*(t[None] for t in given), kind)[0].unflatten(2, v.shape[2:])
+    return _Perceptron.apply(*(t[None] for t in given), kind).squeeze(0).unflatten(2, v.shape[2:])

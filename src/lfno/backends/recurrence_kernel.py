@@ -1,7 +1,11 @@
 """A whole layer with poles along time as a few GPU kernels, for one network or a stack of networks.
 
-`lfno.backends.chunked` explains how the recurrence is computed. A forward pass has four kernels. For the backward pass, a layer
-stores three fields: its input, the argument of its activation, and the states at the starts of chunks.
+`lfno.backends.chunked` explains how the recurrence is computed. For the backward pass, a layer stores two fields: its input and
+the argument of its activation. The backward pass computes the states at the starts of chunks again.
+
+Values and gradients with respect to fields have the accuracy of single precision. Gradients with respect to matrices, poles and
+residues are sums over all points, and their factors are rounded to 11 significant bits (`lfno.backends.chunked.products`). For
+2048 points on an H200, their largest error was 4e-4 of the largest entry.
 """
 
 from __future__ import annotations
@@ -53,7 +57,7 @@ def gated_recurrence(
 
 
 class _Layer(torch.autograd.Function):
-    """Return the output of the layer, and the tensors for its gradient: argument of the activation, states and tables.
+    """Return the output of the layer, and the tensors for its gradient: argument of the activation and tables.
 
     In `backward`, g is the gradient with respect to the output, and gx is the gradient with respect to x.
     """
@@ -68,27 +72,27 @@ class _Layer(torch.autograd.Function):
         )
         size = Sizes.of(v, poles)
         tables = prepare(poles, residues, weight, dt, size.length)
-        starts = launch.states(size, v, tables)
-        before = launch.argument(size, v, starts, tables, bias, term)
-        return launch.output(size, before, v, gate, gate_bias, act, skip), before, starts, *tables
+        before = launch.argument(size, v, launch.states(size, v, tables), tables, bias, term)
+        return launch.output(size, before, v, gate, gate_bias, act, skip), before, *tables
 
     @staticmethod
     def setup_context(ctx: Any, inputs: Any, output: tuple[Tensor, ...]) -> None:
         v, poles, _, _, _, gate, gate_bias, term, ctx.dt, ctx.act, ctx.skip = inputs
         ctx.has_term = term is not None
         ctx.mark_non_differentiable(*output[1:])
+        ctx.set_materialize_grads(False)  # else torch fills a tensor of zeros for every stored tensor
         ctx.save_for_backward(v, poles, gate, gate_bias, *output[1:])
 
     @staticmethod
     def backward(ctx: Any, g: Tensor, *_: Any) -> Any:
-        v, poles, gate, gate_bias, before, starts, *kept, g = _in_one_piece(*ctx.saved_tensors, g)
+        v, poles, gate, gate_bias, before, *kept, g = _in_one_piece(*ctx.saved_tensors, g)
         size, tables = Sizes.of(v, poles), Tables(*kept)
         slopes, gbias, *ggate = launch.pointwise_slopes(size, before, gate, gate_bias, g, ctx.act)
         back, gfirst, gstart = launch.states_back(size, slopes, tables, v)
         gv, ends = launch.input_slopes(size, slopes, back, tables, g, gfirst, ctx.skip)
-        mixed, by_residues = launch.residue_sums(size, starts, back, tables)
-        sums = launch.lag_sums(size, v, slopes), by_residues, launch.point_sums(size, slopes, mixed)
-        small = gradient(*sums, launch.point_sums(size, v, ends), gstart, tables, ctx.dt)
+        mixed, by_residues = launch.residue_sums(size, launch.states(size, v, tables), back, tables)
+        at_points = launch.point_sums(size, slopes, mixed, v, ends)
+        small = gradient(launch.lag_sums(size, v, slopes), by_residues, at_points, gstart, tables, ctx.dt)
         return gv, *small, gbias, *ggate, slopes if ctx.has_term else None, None, None, None
 
     @staticmethod

@@ -33,17 +33,18 @@ def apart(info: Any, *results: Tensor) -> tuple[Tensor, ...]:
     return tuple(result.unflatten(0, (info.batch_size, -1)) for result in results)
 
 
-def parts(samples: int, points: int, block: int) -> tuple[int, int]:
+def parts(samples: int, points: int, block: int, programs: int = PROGRAMS) -> tuple[int, int]:
     """Divide the points of each sample into parts, so that all processors of the GPU have work.
 
     samples: number of samples.
     points: number of points of a sample.
     block: number of points in a block; a part has one or more blocks.
+    programs: number of programs that keeps the GPU busy.
 
     Returns the number of parts, and the number of blocks in each part.
     """
     blocks = -(-points // block)
-    each = -(-blocks // min(blocks, max(1, PROGRAMS // samples)))
+    each = -(-blocks // min(blocks, max(1, programs // samples)))
     return -(-blocks // each), each
 
 

@@ -118,6 +118,7 @@ class _Update(torch.autograd.Function):
         v, w, _, s, t, ctx.kind, ctx.skip = inputs
         ctx.given = s is not None, t is not None
         ctx.mark_non_differentiable(output[1])
+        ctx.set_materialize_grads(False)  # else torch fills a tensor of zeros for the argument of act
         ctx.save_for_backward(v, w, output[1])
 
     @staticmethod
@@ -157,4 +158,4 @@ def update(v: Tensor, w: Tensor, b: Tensor, terms: Sequence[Tensor], kind: str, 
     """
     fields = [term.flatten(2)[None] for term in terms] + [None] * (2 - len(terms))
     y, _ = _Update.apply(v.flatten(2)[None], w[None], b[None], *fields, kind, skip)
-    return y[0].unflatten(2, v.shape[2:])
+    return y.squeeze(0).unflatten(2, v.shape[2:])

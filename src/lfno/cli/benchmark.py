@@ -30,7 +30,8 @@ def benchmark(
     method: Annotated[
         str,
         typer.Option(
-            help="linear, level, rectified, feedback or lfno. auto compares them on held-out training data and takes the best."
+            help="linear, level (the response depends on the input level), rectified (outputs without sign), feedback or lfno. "
+            "auto compares them on held-out training data and takes the best."
         ),
     ] = "auto",
     seeds: Annotated[int, typer.Option(help="Number of networks with different initial weights.", min=1)] = 1,

@@ -12,7 +12,7 @@ from lfno.core.errors import LfnoError
 if TYPE_CHECKING:
     from lfno.surrogate import Surrogate
 
-#: trajectories; with so many, a segment of the spectra is a whole trajectory. Long segments resolve the frequencies best
+#: with at least this many trajectories, a segment of the spectra is a whole trajectory. Long segments resolve frequencies best
 MANY = 16
 FLOOR = 1e-3  # smallest input power relative to its peak; at frequencies with less power, leakage hides the response
 
@@ -20,8 +20,8 @@ FLOOR = 1e-3  # smallest input power relative to its peak; at frequencies with l
 def bode(surrogate: Surrogate, file: Path, reading: Reading, folder: Path) -> tuple[Path, list[str]]:
     """Draw the frequency responses of the data, of the linear baseline and of `surrogate`.
 
-    The responses of data and model are measured with the inputs in `file`. The linear model is fitted to the data. Returns the
-    path of the figure, and notes on the data. Raises LfnoError if the file has no measured outputs, or holds fields.
+    The responses of data and model are measured with the inputs in `file`. The linear baseline is fitted to the data. Returns
+    the path of the figure, and notes on the data. Raises LfnoError if the file has no measured outputs, or holds fields.
     """
     import numpy as np
 

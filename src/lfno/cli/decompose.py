@@ -65,7 +65,7 @@ def decompose(
     shown = slice(None)
     if isinstance(data, Record) and start is not None:
         data = _window(surrogate, data, start)
-        notes.append("the window is answered as if the system were at rest at its beginning")
+        notes.append("the prediction of the window starts from rest")
     elif isinstance(data, Record):
         first = warmup(surrogate, data)
         shown = slice(first, min(first + SHOWN, len(data)))

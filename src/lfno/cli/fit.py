@@ -38,7 +38,7 @@ def fit(
     ] = None,
     from_rest: Annotated[bool, typer.Option("--from-rest", help="The system is at rest when the record begins.")] = False,
     periodic: Annotated[
-        str, typer.Option(help="Period of the input, in the time unit of the file. auto finds it; no: not periodic.")
+        str, typer.Option(help="Period of the input, in the time unit of the file. auto: search for it. no: there is none.")
     ] = "auto",
     model: Annotated[
         str, typer.Option(help="linear, feedback, equation (for fields), lfno, lno, fno or marching. auto compares several.")

@@ -62,7 +62,7 @@ def _caption(contest: Contest) -> str:
 
     told = "error: RMSE divided by the standard deviation of the output"
     baseline = NAMES["linear"]
-    return f"{told}\n{baseline}: another linear model, of any form, for comparison" if baseline in contest.rows else told
+    return f"{told}\n{baseline}: for comparison, an impulse response or transfer function" if baseline in contest.rows else told
 
 
 def candidates(contest: Contest) -> Table:

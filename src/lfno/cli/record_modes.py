@@ -32,7 +32,9 @@ def record_modes(file: Path, reading: Reading, diagram: bool) -> RecordModes:
     If `reading` names an output and no input, the record is a free decay. Otherwise the modes are those of the linear model of
     the record.
 
-    diagram: True for a stabilisation diagram. Raises LfnoError if the record is not a free decay.
+    diagram: True for a stabilisation diagram.
+
+    Raises LfnoError if a diagram is wanted and the record is not a free decay.
     """
     if reading["input"] is None and reading["output"] is not None:
         return _decay(file, reading, diagram)

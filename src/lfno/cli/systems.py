@@ -39,7 +39,7 @@ def systems(as_json: Json = False) -> None:
         ]
         table.add_row("\n".join(filter(None, names)), "\n".join(laws), "\n".join(parameters))
     Console().print(table)
-    print("NAME-rich: random inputs; interpolation between samples is not possible")
+    print("NAME-rich: random inputs; interpolation between training samples is not possible")
     print("NAME-out: other kinds of input, for tests only; no model is trained on them")
 
 

@@ -48,7 +48,8 @@ def train(
 ) -> None:
     """Train a model on a built-in data set, and compare its error with the errors of simple models.
 
-    The simple models are the mean output, the initial state for ever, interpolation between samples, and the linear baseline.
+    The simple models are: the mean output, the initial state for all times, interpolation between training samples, and the
+    linear baseline.
 
     Example: lfno train duffing-c05-rich --epochs 100 --out runs/duffing
     """

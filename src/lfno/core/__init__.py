@@ -8,7 +8,7 @@ Modules:
     errors: `LfnoError`, and the options that an error message names
     grid: `Axis` and `Grid`: names, spacing, units and boundaries of the axes of a field
     json_text: write JSON, with null for numbers that are not finite
-    memory: limits on the memory of an array, and arrays on disk above these limits
+    memory: limits on the memory of an array; larger arrays are stored in files on disk
     progress: a progress bar on a terminal, lines of text elsewhere
     short: a `repr` of one short line for dataclasses with large fields
     tensorfile: safetensors files with a description and a checksum

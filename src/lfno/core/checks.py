@@ -31,7 +31,8 @@ def real_array(values: Any, what: str, axes: str = "", least: int = 0, finite: b
     if array.dtype.kind not in "fiub":
         raise LfnoError(f"{what} have dtype {array.dtype}; real numbers are needed")
     if array.ndim < least or (least and array.size == 0):
-        raise LfnoError(f"{what} have the shape {array.shape}; {axes or f'at least {least} axes'} with values are needed")
+        needed = axes or f"with at least {least} axes"
+        raise LfnoError(f"{what} have the shape {array.shape}; an array {needed} that is not empty is needed")
     if finite and not np.isfinite(array).all():
         raise LfnoError(f"{what} contain NaN or infinite values; remove or fill them first")
     return array if array.dtype.kind == "f" else array.astype(np.float64)

@@ -12,8 +12,8 @@ class Option:
     """An option that an error message tells the user to set.
 
     name: the keyword in Python, as "from_rest".
-    value: the value to set. True is for a switch. A word in capital letters stands for a value that the user chooses. With
-        None, the message gives the name without a value.
+    value: the value to set; True for an option that is on or off. A word in capital letters stands for a value that the user
+        chooses. With None, the message gives the name without a value.
 
     `str` gives a keyword argument of Python. The command line and the web page use `LfnoError.worded` instead.
 

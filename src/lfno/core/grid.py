@@ -160,8 +160,8 @@ class Grid:
     def form(self) -> tuple[tuple[int, bool, bool, str], ...]:
         """(size, periodic, time, boundary) of each axis.
 
-        The initialisation of a network depends on the grid only through the form. Steps and units do not matter, because a
-        network stores its poles in units of the training window.
+        Of the grid, the initialisation of a network uses only the form. Steps and units do not matter, because a network scales
+        every axis of its training grid to the same length.
         """
         return tuple((axis.size, axis.periodic, axis.time, axis.boundary) for axis in self.axes)
 

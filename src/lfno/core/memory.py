@@ -1,4 +1,4 @@
-"""Limits on the memory of an array, and arrays on disk above these limits."""
+"""Limits on the memory of an array. Larger arrays are stored in files on disk."""
 
 from __future__ import annotations
 
@@ -25,7 +25,8 @@ BOMB_RATIO = 200
 def available() -> int:
     """Return the number of bytes of memory that this process can still take, on the machine and in its container.
 
-    If the system does not state the free memory, half of the physical memory is taken as free, or 4 GB if this is unknown too.
+    If the system does not state the free memory, the result is half of the physical memory. If the physical memory is unknown,
+    too, the result is 4 GB.
     """
     try:
         lines = Path("/proc/meminfo").read_text().splitlines()

@@ -15,8 +15,8 @@ LONGEST_WORD = 30
 class Short:
     """A base class for dataclasses: its `repr` shows numbers and short words, shapes of arrays and sizes of collections.
 
-    Decorate the subclass with `@dataclass(repr=False)`. Floats have four digits. These fields are left out: fields that are
-    None, empty or of another kind, words of more than LONGEST_WORD characters, and fields whose name begins with `_`.
+    Decorate the subclass with `@dataclass(repr=False)`. Floats have four digits. All other kinds of fields are left out, also
+    None, empty fields, words of more than LONGEST_WORD characters, and fields whose name begins with `_`.
 
     >>> from dataclasses import dataclass
     >>> import numpy as np

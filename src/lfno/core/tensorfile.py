@@ -61,7 +61,7 @@ def read(path: Path, key: str, what: str) -> tuple[dict[str, Any], dict[str, Ten
     except (SafetensorError, OSError, ValueError, RecursionError) as error:
         if isinstance(error, LfnoError):
             raise
-        raise LfnoError(f"{path} is not a readable {what}; it is damaged, cut short or something else") from error
+        raise LfnoError(f"{path} is not a readable {what}; the file is damaged, incomplete or of another kind") from error
     if not isinstance(tree, dict) or tree.get("sha256") != checksum(tensors, tree):
         raise LfnoError(f"{path} has been altered: its contents do not match its checksum")
     return tree, tensors

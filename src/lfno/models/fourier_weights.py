@@ -14,7 +14,7 @@ from lfno.backends.mixing import mix_channels
 
 def as_complex(pairs: Tensor) -> Tensor:
     """Return pairs of real and imaginary parts (…, 2) as complex numbers (…), for any memory layout."""
-    return torch.complex(pairs[..., 0], pairs[..., 1])
+    return torch.complex(*pairs.unbind(-1))  # the gradient of `unbind` is one copy; two indices would need five operations
 
 
 class FourierWeights(nn.Module):

@@ -90,7 +90,7 @@ class PoleResidue(nn.Module):
 
     def _value(self, d: int) -> Tensor:
         stored: Tensor = getattr(self, f"poles_{d}")
-        return stable_poles(stored[..., 0], stored[..., 1]) if self.stable else as_complex(stored)
+        return stable_poles(*stored.unbind(-1)) if self.stable else as_complex(stored)
 
     def time_poles(self) -> Tensor:
         """Return the complex poles of the last axis, which is time."""

@@ -77,7 +77,7 @@ class Recurrence(Response):
         opening, constant = (None, None) if gate is None else (gate.both.weight[None], gate.both.bias[None])
         terms = [term[None] for term in self.beside(v, (step,))]
         given = poles[None], residues[None], step, pointwise.weight[None], pointwise.bias[None]
-        return gated_recurrence(v[None], *given, opening, constant, terms, act, skip)[0]
+        return gated_recurrence(v[None], *given, opening, constant, terms, act, skip).squeeze(0)
 
     def in_chunks(self, chunks: Tensor, batch: int, size: int, step: float, layer: Layer, bias: Tensor) -> Tensor:
         """Return the response plus W v + b for signals in chunks, as `lfno.backends.chunk_products` defines them.

@@ -1,5 +1,14 @@
 """The public model: `load` and `fit` return a `Surrogate`, which predicts in the user's units.
 
+Words that the modules of this folder use:
+    member — one network of an ensemble, or the only model of a `Surrogate`
+    modes with feedback — linear modes with a nonlinear function in a feedback loop; also called a model with feedback
+    equation — an identified partial differential equation of a field on a line
+    candidate — a fitted model; `fit` fits several candidates and chooses one
+    baseline — a simple prediction that a model should beat
+    hold — the interpolation of the input between samples
+    from rest — with zero input before the first sample, and every output at its equilibrium
+
 Modules:
     model: `Surrogate` and `load`: predict and decompose
     description: members, grid, channels, range and scores of a model

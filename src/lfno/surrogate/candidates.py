@@ -65,7 +65,7 @@ class Candidate(Short):
 
     @property
     def error(self) -> float:
-        """Return the mean relative error over the validation samples; infinity if a prediction is not finite or none counts."""
+        """Return the mean relative error over the validation samples; infinity if there are none, or one is not finite."""
         return float(self.errors.mean()) if len(self.errors) and np.isfinite(self.errors).all() else math.inf
 
     def to_dict(self) -> dict[str, Any]:
@@ -80,9 +80,10 @@ def preferred(candidates: Sequence[Candidate]) -> tuple[Candidate, str]:
 
     candidates: fitted models, the simplest one first.
 
-    The result is the simplest candidate whose mean error is close to the lowest mean error. Close means: within 2 %; or at most
-    20 % larger and within two standard errors of the difference, computed sample by sample. If the validation samples have no
-    measured outputs, the result is the simplest candidate. Raises LfnoError if no candidate has a finite error.
+    The result is the simplest candidate whose mean error is close to the lowest mean error. An error is close if it is at most
+    2 % larger. It is also close if it is at most 20 % larger and within two standard errors. For this, the difference of the
+    two errors is computed for each sample, and its mean is compared with the standard error of this mean. If the validation
+    samples have no measured outputs, the result is the simplest candidate. Raises LfnoError if no candidate has a finite error.
 
     >>> linear, richer = (Candidate(name, [], np.array(e), 4, 1.0) for name, e in [("linear", [1, 1.2]), ("LFNO", [0.1, 0.2])])
     >>> preferred([linear, richer])[0].name
@@ -138,7 +139,7 @@ def validation_errors(members: Sequence[Any], prepared: Prepared) -> np.ndarray:
     The warm-up of a sample does not count. The error of a whole trajectory is relative to the deviation of this trajectory from
     the mean of all outputs. The error of a window of a record is relative to the standard deviation of all validation outputs.
     Otherwise windows with little motion would dominate. If there are few samples, they are cut into pieces, so that the spread
-    of the errors is known. The result is empty if no output counts.
+    of the errors is known. The result is empty if no output was measured.
     """
     held, warm = prepared.dataset[prepared.split.validation], prepared.warmup
     prediction = np.mean([responses(member, prepared, prepared.split.validation) for member in members], axis=0)[..., warm:]
@@ -201,8 +202,8 @@ def network_candidate(training: Trained, linear: LinearModel | None, prepared: P
     """Return trained networks as a candidate.
 
     linear: the linear model whose residual the networks were trained on; None for networks without a linear model. Each member
-        is then the sum of the linear model and a network, scaled by `scale_to_validation`. If the validation error of the sum
-        is still larger than that of the linear model alone, the network is multiplied by zero.
+        is then the sum of the linear model and a network, scaled by `scale_to_validation`. If the sum still has a larger
+        validation error than the linear model alone, the network is multiplied by zero.
     seconds: the duration of the training.
     """
     name = type(training.models[0]).__name__
@@ -220,8 +221,9 @@ def network_candidate(training: Trained, linear: LinearModel | None, prepared: P
 def scale_to_validation(training: Trained, linear: LinearModel, prepared: Prepared) -> float:
     """Multiply the outputs of networks that correct a linear model by one factor. Return this factor.
 
-    The factor lies between 0 and 1 and has the lowest validation error. Networks that only fit the noise of their training
-    samples get a small factor. The mean squared validation error of the sum is therefore at most that of the linear model.
+    The factor lies between 0 and 1 and gives the lowest mean squared validation error of the sum. This error is at most the
+    error of the linear model, which is the sum with the factor 0. Networks that only fit the noise of their training samples
+    get a small factor.
     """
     rows, warm = prepared.split.validation, prepared.warmup
     held = prepared.dataset[rows]
@@ -237,7 +239,7 @@ def scale_to_validation(training: Trained, linear: LinearModel, prepared: Prepar
     share = float(np.clip((mean * left).sum() / power, 0.0, 1.0)) if power > 0 and math.isfinite(power) else 0.0
     multiply(training.models, share)
     if share < 1:
-        logging.getLogger("lfno").info(f"the outputs of the networks are multiplied by {share:.2g}: lowest validation error")
+        logging.getLogger("lfno").info(f"multiplied the outputs of the networks by {share:.2g} for the lowest validation error")
     return share
 
 

@@ -153,7 +153,8 @@ def contest_record(
 
     The mean and the linear baseline are fitted to the samples of the record before the test part, or to the samples after
     it, whichever are more. At most MOST of these samples and the first MOST samples of the test part are used. Returns the
-    contest, and the linear baseline; None for fields, and for a record that is too short for a linear model.
+    contest and the linear baseline. For fields, and for a record that is too short for a linear model, None replaces the linear
+    baseline.
     """
     assert prepared.record is not None
     assert prepared.test is not None

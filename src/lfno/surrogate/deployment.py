@@ -25,7 +25,7 @@ from lfno.surrogate.passes import runs_in_blocks
 from lfno.surrogate.stream import Stream
 from lfno.surrogate.sum import parts_of
 
-#: time steps above this multiple of the training step cause a warning, because the input between samples is unknown
+#: time steps above this multiple of the training step cause a warning, because the samples may miss fast changes of the input
 COARSE = 2.0
 #: time steps below this multiple of the training step cause a warning: such a step is probably given in another unit
 FINE = 0.01
@@ -41,7 +41,7 @@ class Deployment(Description):
 
     @property
     def marches(self) -> bool:
-        """Return whether the model predicts a field frame after frame. Such a model can predict any duration."""
+        """Return whether the model predicts a field frame by frame. Such a model can predict any duration."""
         return all(isinstance(member, Marching) for member in self.members)
 
     def stream(self, dt: float | None = None, past: Any = None, member: int = 0) -> Stream:
@@ -133,5 +133,5 @@ class Deployment(Description):
 
 
 def _named(told: Sequence[tuple[str, str]], count: int, role: str) -> list[tuple[str, str]]:
-    """Return names and units of channels; `input0`, `input1`, … if the model file has no names."""
+    """Return (name, unit) of each channel. Without names in the model file: `input`, or `input0`, `input1`, …"""
     return list(told) if len(told) == count else [(role if count == 1 else f"{role}{k}", "") for k in range(count)]

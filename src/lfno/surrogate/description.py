@@ -27,7 +27,7 @@ Member = Operator | ModalModel | FieldModel | FieldLaw | FeedbackModel | Sum
 
 
 class Description:
-    """The part of a model that describes it. `Surrogate` adds predictions."""
+    """The properties of a model. `Surrogate` adds predictions."""
 
     def __init__(
         self, members: Sequence[Member], provenance: dict[str, Any] | None = None, fitted: Fitted | None = None
@@ -136,8 +136,9 @@ class Description:
     def accuracy(self) -> float:
         """Return the relative L2 error of the model.
 
-        The error is the test error in `scores`. Without `scores`, it is the largest error of the networks: of each network the
-        validation loss, if this loss is a relative L2 error, or else the test error in its file. Without any error, it is 0.
+        The error is the test error in `scores`. Without `scores`, it is the largest error of the networks. The error of a
+        network is its validation loss, if the loss is a relative L2 error, else the test error in its file. Without any error,
+        the result is 0.
         """
         if self.scores is not None and (row := self.scores.own):
             return float(row["l2"])

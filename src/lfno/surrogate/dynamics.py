@@ -104,10 +104,12 @@ class Dynamics(Description):
         frequencies, amplitudes, channel, warn: arguments of `response`.
         output: the index of the output that measures the motion.
 
-        At each amplitude, the resonance is the frequency at which `response` has the phase of resonance. A model with feedback
-        of one signal computes the curve of its strongest oscillation by harmonic balance with one harmonic, unless frequencies
-        or amplitudes are given; `channel` then has no effect. Raises LfnoError if no amplitude has its resonance within the
-        frequencies, or if more than one mode responds at the resonance.
+        At each amplitude, the resonance is the frequency at which the displacement lags the input by a quarter of a cycle (see
+        `lfno.evaluation.backbone`). Raises LfnoError if no amplitude has its resonance within the frequencies, or if more than
+        one mode responds at the resonance.
+
+        For a model with feedback of one signal, and without `frequencies` and `amplitudes`, the result is the curve of its
+        strongest oscillation, by harmonic balance with one harmonic. In this case `channel` has no effect.
         """
         if warn and self.split_caveat:
             warnings.warn(self.split_caveat, stacklevel=2)

@@ -14,7 +14,8 @@ from lfno.evaluation.seen_inputs import SeenInputs
 from lfno.surrogate.responses import responses
 from lfno.training.networks import Trained
 
-#: the range of validity is computed from this many training samples, up to twice as many; from all samples if there are fewer
+#: the range of validity is computed from at least this many training samples, or from all if there are fewer. Of many samples,
+#: every second, every third, … is used
 MOST_RANGED = 2000
 #: smallest number of time steps in a piece of a period
 SHORTEST_PIECE = 64

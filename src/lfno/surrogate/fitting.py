@@ -43,7 +43,7 @@ class Fitted(Short):
 
     choices: sentences about the choices that were made.
     training: the trained networks and their history; None for a model without networks.
-    contest: errors and signals of the test; None in the follower processes of torchrun.
+    contest: errors and signals of the test; None in all processes of torchrun but the first.
     candidates: all fitted models, from the simplest kind to networks.
     """
 
@@ -78,16 +78,18 @@ def fit(
 ) -> Surrogate:
     """Fit a model to data, and compare the model on the test part with the linear baseline and simpler baselines.
 
-    data: a file; a pair of arrays (inputs, outputs), each (samples, time) or (samples, channels, time), with their `dt`; a
-        Record or Dataset; a mapping from names to arrays; or the name of a built-in data set.
-    model: "linear", "feedback", "equation", "lfno", "lno", "fno", "marching" (a network that predicts frame after frame) or
-        "auto". "auto" fits several models and keeps the simplest one with a low validation error. For the user's signals, the
-        models are a linear model, modes with feedback and an LFNO. For the user's fields on a line, they are a linear model, a
-        partial differential equation and an LFNO. For other data, "auto" fits an LFNO. An LFNO for the user's signals learns
-        the residual of the linear model. An LFNO for fields on a line does so if the linear model is nearly right.
+    data: a file, or a list of files with one run each; a pair of arrays (inputs, outputs), each (samples, time) or (samples,
+        channels, time), with their `dt`; a Record or Dataset; a mapping from names to arrays; or the name of a built-in data
+        set.
+    model: "linear", "feedback", "equation", "lfno", "lno", "fno", "marching" (a network that predicts a field frame by frame)
+        or "auto". "auto" fits several models and keeps the simplest one with a low validation error. For the user's signals,
+        the models are a linear model, modes with feedback and an LFNO. For the user's fields on a line, they are a linear
+        model, a partial differential equation and an LFNO. For other data, "auto" fits an LFNO. An LFNO for the user's signals
+        learns the residual of the linear model. An LFNO for fields on a line does so if the linear model is nearly right.
     preset: a function (model, grid) that returns the hyper-parameters of a network.
     dt: the time step of arrays.
-    split, fold: which samples train, validate and test; chosen from the data by default.
+    split: the samples for training, validation and test; by default chosen from the data.
+    fold: number of the test set, from 0 to 4, if the samples are divided into five parts (cross-validation).
     causal: whether the model must run sample by sample. A network then has no R (free weights at the low Fourier modes of a
         window), because R acts on a whole window.
     ensemble: the number of networks with different seeds. The prediction is the mean of their predictions.
@@ -95,7 +97,7 @@ def fit(
         `epochs` is given.
     folder: receives checkpoints, a log and the model.
     resume: whether to continue a run that was stopped, from the last checkpoint in `folder`.
-    watch: called as `watch(trainer, record)` at every validation.
+    watch: called as `watch(trainer, record)` at every validation; `lfno.training.networks.train_networks` describes it.
     device: "cpu" or "cuda"; a GPU by default, if there is one.
     options: options for reading a file (see `lfno.data.signals.read_signals`, for example `input="force"`), options for cutting
         a record (`window`, `warmup`, `test`, `from_rest`), and fields of the configuration of network or training (for example

@@ -44,7 +44,7 @@ class Answer(Short):
 
     values: the mean of the predictions of the members.
     spread: the standard deviation of these predictions, None for a single member.
-    notes: sentences on the range of validity, warm-up, another time step or another duration.
+    notes: warnings about the prediction, for example that the input is out of the range of the training inputs.
     """
 
     values: np.ndarray
@@ -76,8 +76,9 @@ class Surrogate(Dynamics, Deployment):
         grid: the grid of an array, instead of `dt`.
         progress: called as `progress(done, total)` for long data.
 
-        The result has as many axes as `data`. Raises LfnoError if the data do not fit the model. Warns if the data differ from
-        the training data, for example in amplitude or frequency.
+        The result has as many axes as `data`. It has one more axis if the model has several outputs and `data` has no axis of
+        channels. Raises LfnoError if the data do not fit the model. Warns if the data differ from the training data, for
+        example in amplitude or frequency.
         """
         answer = self.ask(data, dt, grid, progress)
         for note in answer.notes:
@@ -103,12 +104,15 @@ class Surrogate(Dynamics, Deployment):
         warn: whether to warn about outputs without bounds (see `without_interval`). Their bounds are NaN.
 
         Each output channel has its own bounds, and the probability holds for each channel separately. The bounds are computed
-        from the errors on test samples (see `lfno.evaluation.conformal`). `calibration.promise` states the range of the share
-        of new trajectories between the bounds. If an input exceeds the range of the training data by a factor, the bounds are
-        widened by this factor. Raises LfnoError if the model file holds no errors, or too few errors for this level.
+        from the errors on test samples (see `lfno.evaluation.conformal`). If an input exceeds the range of the training data by
+        a factor, the bounds are widened by this factor. Raises LfnoError if the model file holds no errors, or too few errors
+        for this level.
+
+        With a finite number of test samples, the true share of new trajectories between the bounds differs from `level`.
+        `calibration.promise(level)` gives the range in which this share lies with a probability of 90 %.
         """
         if self.calibration is None:
-            raise LfnoError("this model file holds no errors of samples, so there is no interval; fit the model again")
+            raise LfnoError("this model file holds no errors of test samples, so there is no interval; fit the model again")
         if warn and self.without_interval:
             warnings.warn(self.without_interval, stacklevel=2)
         question = Question.of(data, self, dt, grid)

@@ -1,4 +1,4 @@
-"""Notes on a prediction: range of validity, training inputs, warm-up, another time step, another duration."""
+"""Warnings about a prediction: inputs unlike the training data, inputs that were in the training data, unreliable outputs."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ if TYPE_CHECKING:
 
 
 def notes_on(model: Surrogate, question: Question) -> list[str]:
-    """Return one sentence for each difference between the inputs of `question` and the training data."""
+    """Return the warnings about the prediction for the inputs of `question`, one sentence each."""
     own, axis = model.grid.axes[-1], question.grid.axes[-1]
     outside = model.coverage.excesses(question.inputs, question.grid) if model.coverage else []
     notes = [f"out of the range of training: {excess.message}" for excess in outside]
@@ -26,8 +26,8 @@ def notes_on(model: Surrogate, question: Question) -> list[str]:
         return [*notes, *_on_record(model, question)]
     if abs(axis.length / own.length - 1) > 1e-6 and not model.causal and not model.marches:
         notes.append(
-            f"the trajectories last {axis.length:g} {axis.unit} and the training trajectories {own.length:g}: the steady modes "
-            "were learned for that duration, so trust the answer less"
+            f"the trajectories last {axis.length:g} {axis.unit} and the training trajectories {own.length:g}: the steady part "
+            "was learned for the training trajectories, so trust the prediction less"
         )
     return notes
 

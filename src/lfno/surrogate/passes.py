@@ -33,7 +33,7 @@ BLOCK = 2**16
 MARGIN = 48
 #: largest number of repetitions of a signal in the search for a steady state
 MOST_PASSES = 50
-#: largest relative change of a steady state from one repetition to the next, for each precision of a network
+#: precision of a network -> a response is steady if the next repetition changes the state by at most this relative amount
 UNCHANGED = {torch.float32: 1e-6, torch.float64: 1e-12}
 
 Progress = Callable[[int, int], object]  # called with (done, total)
@@ -61,8 +61,8 @@ def decompose_in_blocks(
     """Return the transient and the steady part of the response from rest, each (samples, outputs, time).
 
     The steady part is the response to the inputs repeated for ever. A network is computed block by block. Other members have a
-    closed form or their own search for the steady state, which need the whole signal in memory. Raises LfnoError if the
-    response does not become steady.
+    closed form or their own search for the steady state; both need the whole signal in memory. Raises LfnoError if the response
+    does not become steady.
     """
     if not isinstance(member, LFNO):
         return member.decompose(inputs, grid)

@@ -23,7 +23,7 @@ class Question:
     """Inputs (samples, channels, *space, time) on a grid.
 
     index: the index that removes from the prediction those axes that the user's array did not have.
-    record: whether the inputs are one long record. A network predicts a long record window by window.
+    record: whether the inputs are one long record. A network that is not `causal` predicts a long record window by window.
     """
 
     inputs: np.ndarray

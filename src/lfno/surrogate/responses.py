@@ -1,9 +1,9 @@
-"""Predictions of a model for the samples of prepared data. Each prediction starts in the state of the measured sample.
+"""Predictions of a model for the samples of prepared data.
 
 A window of a record does not start at rest. A network sees only the inputs of the window, so its first outputs are wrong and
 are not scored (warm-up). Linear models and modes with feedback have a state. They also get the inputs before the window, as far
 back as the system remembers. Without these inputs, a network that only makes up for the missing past would look better than a
-correct linear model. Whole periods of a steady state have no start, so every model predicts its steady state there.
+correct linear model. For samples that are whole periods of a steady state, the prediction is the steady part of the response.
 """
 
 from __future__ import annotations
@@ -25,7 +25,8 @@ BATCH = 64
 WHOLE = 2**18
 #: number of inputs before a window that a model with a state gets, in units of the memory of the system
 PAST = 2
-#: a free motion is set to zero beyond the memory of the system unless it has decayed to this part of its first value there
+#: at the end of the memory of the system, the free motion of a pole should have decayed to this part of its first value. If
+#: not, it is set to zero from there on
 FADED = 0.05
 #: smallest number of measured samples for each coefficient of a free motion
 FEWEST_PER_NUMBER = 4

@@ -36,13 +36,14 @@ from lfno.training.sizing import choose_size
 
 #: default time limit of networks on a CPU, in seconds; a fit of 50,000 samples then takes less than ten minutes in all
 USUAL = 480.0
-#: with a time budget: part of the time after the fit of the linear model that the model with feedback or the equation gets
+#: with a time budget, the model with feedback or the equation gets this part of the time that the linear model leaves
 FEEDBACK_SHARE = 0.3
 #: if the validation error of an equation is below this value, no network is trained
 LAW = 1e-3
 #: networks for fields correct the linear model if the validation error of the linear model is below this value
 NEARLY_LINEAR = 0.1
-#: smallest memory of a system, in samples, that the initial decay rates of a network assume
+#: lower limit on the memory of a system, in samples, for the initial decay rates of a network. The memory is the time after
+#: which past inputs have no more influence on the outputs
 SHORTEST_MEMORY = 16
 
 
@@ -79,8 +80,9 @@ class Search:
         kinds: names of models, such as "linear", "feedback" and "lfno".
         linear_path: whether networks learn the residual of the linear model.
 
-        A model that cannot be fitted to these data is left out with a note, unless it is a network or the only model. If there
-        are several kinds, the search ends at a linear model with an error below EXACT or an equation with an error below LAW.
+        A model that cannot be fitted to these data is left out with a note. If it is a network or the only model, the search
+        raises LfnoError. If there are several kinds, the search ends after a linear model with an error below EXACT, or after
+        an equation with an error below LAW.
         """
         found: list[Candidate] = []
         for kind in kinds:  # report a wrong option before the first fit
@@ -134,7 +136,7 @@ class Search:
         """Return modes with feedback, fitted with the linear model as initialisation."""
         prepared, begun = self.prepared, time.monotonic()
         if prepared.dataset.grid.ndim != 1:
-            raise LfnoError("modes with feedback need signals over time, not fields; fields on a line have model equation")
+            raise LfnoError("modes with feedback need signals over time; for fields on a line, choose model equation")
         left = self._share()
         with np.errstate(over="ignore", invalid="ignore"):  # a trial step that becomes unstable is rejected
             model = fit_feedback(
@@ -152,7 +154,7 @@ class Search:
         return equation_candidate(self.prepared, self._share(), partial(self._say, kind="equation"))
 
     def _share(self) -> float | None:
-        """Return the time limit in seconds of a model between the linear one and the networks; None without a budget."""
+        """Return the time limit in seconds of the model with feedback or of the equation; None without a budget."""
         if self.seconds is None:
             return None
         return max(FEEDBACK_SHARE * (self.seconds - (time.monotonic() - self._begun)), 1.0)

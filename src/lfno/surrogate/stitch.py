@@ -40,8 +40,8 @@ def predict_record(
     size = inputs.shape[-1]
     if not 8 <= length <= LONGEST or length - warm < 1:
         raise LfnoError(
-            f"a step of {axis.step:g} {axis.unit} leaves {length} samples of a window of {own.length:g} {axis.unit}; "
-            f"the model needs data of a {'finer' if length < LONGEST else 'coarser'} step"
+            f"with a time step of {axis.step:g} {axis.unit}, a window of {own.length:g} {axis.unit} has {length} samples; "
+            f"the model needs data with a {'smaller' if length < LONGEST else 'larger'} time step"
         )
     if size < length:  # pad a short record with the last value and cut the prediction at the end
         inputs = np.concatenate([inputs, np.repeat(inputs[..., -1:], length - size, -1)], -1)

@@ -15,9 +15,10 @@ from lfno.surrogate.deploy.program import Program
 class Stream:
     """Predicts sample by sample or block by block. The outputs equal the result of `predict` for the whole record.
 
-    There is one exception: for a linear model with the hold "cubic", `predict` interpolates the input by a spline, which also
-    uses later samples. The outputs of the stream then differ by O(dt⁴) (see `deploy.lower`). Streams compute in double
-    precision. Several streams of one model are independent of each other.
+    There is one exception: a linear model whose input is a cubic between samples (hold "cubic"), alone or with a network that
+    corrects it. Its method `predict` interpolates the input by a spline, which also uses later samples. The outputs of the
+    stream then differ by O(dt⁴) (see `deploy.lower`). Streams compute in double precision. Several streams of one model are
+    independent of each other.
 
     >>> import lfno
     >>> t = np.arange(64) * 0.1

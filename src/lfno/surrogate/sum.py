@@ -15,7 +15,7 @@ from lfno.models.operator import Operator
 
 @dataclass(frozen=True, repr=False)
 class Sum:
-    """The model y = linear(u) + network(u). A sum has the same methods as its parts.
+    """The model y = linear(u) + network(u). A sum predicts and decomposes like its parts.
 
     >>> from lfno.identification.identify import Modes
     >>> grid = Grid.line(64, dt=0.1)

@@ -14,7 +14,7 @@ from lfno.evaluation.repeats import MeasuredSplit, measure_split
 if TYPE_CHECKING:
     from lfno.surrogate.model import Surrogate
 
-#: the meaning of the errors in a sentence
+#: words that explain the errors in the sentences for the user
 SCALE = "RMS, relative to the response"
 
 

@@ -51,9 +51,9 @@ def _trained_worth(own: float, own_name: str, error: float, best: str) -> str:
         return f"The {own_name} is not worth its training: its RMSE is {times:.3g} times that of “{best}”."
     factor = error / max(own, 1e-300)
     if own > WORTH * error:
-        below = f"{factor:.2f} times below"
+        below = f"smaller by a factor of {factor:.2f} than"
         return f"The {own_name} is only slightly better than the best simple model: its RMSE is {below} that of “{best}”."
-    below = f"{figure(factor)} times below"
+    below = f"smaller by a factor of {figure(factor)} than"
     return f"The {own_name} is worth its training: its RMSE is {below} that of “{best}”, the best simple model."
 
 
@@ -88,7 +88,7 @@ def unfit(rows: Rows) -> str:
         return ""
     return (
         f" “{NAMES['linear']}” is no useful baseline here: its RMSE is {linear / max(mean, 1e-300):.3g} times that of the mean "
-        "of the output. The test inputs may contain frequencies or levels that the data before the test do not, or the data "
+        "of the output. The test inputs may contain frequencies or levels that do not occur in the other data, or the data "
         "are too few: test another part of the record (option `test`), or record more data."
     )
 

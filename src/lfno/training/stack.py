@@ -100,7 +100,7 @@ class Stack:
         }
         state |= {f"model.{name}": value for name, value in self.buffers.items()}
         if len(self) == 1:  # vmap is not needed, and would make a small step on a CPU a third slower
-            alone = [{name: value[0] for name, value in own.items()} for own in (state, samples)]
+            alone = [{name: value.squeeze(0) for name, value in own.items()} for own in (state, samples)]
             return one(alone[0], alone[1], self.unit[0])[None]
         return vmap(one, randomness="error")(state, samples, self.unit)
 

@@ -1,4 +1,4 @@
-// A chart of curves, drawn by uPlot. It has zoom, pan, a cursor that shows values (pointer or keyboard), and saves PNG and CSV.
+// A chart of curves, drawn by uPlot. It zooms, pans, shows values at a cursor (pointer or keyboard), and saves PNG and CSV.
 
 import uPlot from "./vendor/uPlot.esm.js";
 import { savePicture, saveTable } from "./chartfiles.js";

@@ -18,8 +18,8 @@ function around(truth) {
   return [low - room, high + room];
 }
 
-/** Make the buttons that hide and show the models. The models of the paper stand in a second line, if there are models of random
- *  inputs: they were trained on one shape of input only, and are of no use for other inputs. */
+/** Make the buttons that hide and show the models. Models that were trained on the paper's inputs stand in a second line, if another
+ *  model was trained on random inputs. The paper's inputs have one shape only, so these models are of no use for other inputs. */
 export function chips(page) {
   const before = document.activeElement?.dataset?.curve;
   const chip = ({ key: name, label }) => {

@@ -1,4 +1,5 @@
-// A map: a field as colours, with zoom, values under the pointer, and the line of the cut. Also the colour bar of maps.
+// A map: a field as colours, with zoom, values under the pointer, and a dashed line where a chart cuts the field. Also the colour
+// bar of maps.
 
 import { Sheet } from "./sheet.js";
 import { axisLabel, colour, el, number } from "./tools.js";

@@ -21,7 +21,7 @@ export class ModesPanel {
     if (this.details.open) this.showPoles();
     if (this.shownFor === keys.join()) return;
     this.shownFor = keys.join();
-    if (system.grid.length > 2) return this.table.replaceChildren(el("p", { class: "muted small" }, "A flow has no modes to compare."));
+    if (system.grid.length > 2) return this.table.replaceChildren(el("p", { class: "muted small" }, "The page shows no modes for a flow."));
     const answers = [];
     for (const key of keys) {
       // one after the other, because the modes of a network take seconds, and the curves must not wait

@@ -110,7 +110,7 @@ function show(found) {
   byId("shelf").querySelector('[aria-current="true"]')?.scrollIntoView({ block: "nearest", inline: "nearest" });
   byId("steps").hidden = true;
   byId("fits").replaceChildren(el("section", { class: "panel", id: "train-file" }, el("header", {}, el("h2", {}, "Fit models to these signals")),
-    el("p", { class: "muted small" }, "Runs are carried out one after the other. They continue if you close this page, as long as `lfno app` runs in the terminal. Without a number of epochs, the data decide how long a network is trained."),
+    el("p", { class: "muted small" }, "Runs are carried out one after the other. They continue if you close this page, as long as `lfno app` runs in the terminal. Without a number of epochs, lfno chooses the number from the data."),
     startForm({ models: Object.keys(ABOUT), checked: ["linear", "feedback", "lfno"], epochs: "", order: () => ({ file: file.id }) }), runs.box));
   signals(found);
   runs.update();

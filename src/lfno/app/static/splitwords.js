@@ -2,7 +2,7 @@
 
 import { el, key, percent } from "./tools.js";
 
-const ROUGH = 0.1; // error of the parts above which the page warns
+const ROUGH = 0.1; // error of the steady part above which the page warns
 
 export class SplitWords {
   constructor() {
@@ -28,7 +28,7 @@ export class SplitWords {
     this.key.hidden = !known;
     const rough = found.split_error > ROUGH;
     const steady = "Steady: the response to this input repeated for ever.";
-    const error = known && found.split_error === null ? `${steady} The response is zero.` : known ? `${steady} The parts of ${/ (model|equation)$/.test(found.label) ? "the " : ""}${found.label} differ from the true parts by ${percent(found.split_error)} of the response.${rough ? " Do not rely on this split." : ""}` : "";
+    const error = known && found.split_error === null ? `${steady} The response is zero.` : known ? `${steady} The steady part of ${/ (model|equation)$/.test(found.label) ? "the " : ""}${found.label} differs from the true steady part by ${percent(found.split_error)} of the response.${rough ? " Do not rely on this split." : ""}` : "";
     this.error.className = rough ? "note small" : "muted small";
     for (const [node, words] of [[this.caveat, found.caveat], [this.reason, found.reason], [this.error, error]]) {
       node.textContent = words;

@@ -6,11 +6,11 @@ const COLOURS = { "feedback rich": "feedback", "equation rich": "feedback", "LFN
 /** True if a shipped model was trained on random inputs. */
 export const isRich = (key) => key.endsWith(" rich");
 
-/** True for a model of the paper beside models of random inputs: it was trained on one shape of input only. */
+/** True for a model that was trained on the paper's inputs, of one shape only, if another model was trained on random inputs. */
 export const isPaper = (model) => model.label.endsWith("(paper)");
 
-/** The name of the colour of a model. Models of the user have one colour. If there are models of random inputs, the other shipped
- *  models have lighter colours. */
+/** The name of the colour of a model. Models of the user have one colour. If a model was trained on random inputs, the other
+ *  shipped models have lighter colours. */
 export function mark(key) {
   const rich = page.models.some((one) => isRich(one.key));
   if (!(key in COLOURS)) return "yours";

@@ -58,7 +58,7 @@ export class SweepPanel {
         this.keys.replaceChildren(...drawn.values());
       }
       const sizes = SHARES.map((share) => number(share * amplitude)).join(" and ");
-      const branches = several ? "Where the two directions of the truth differ, there are two steady responses. Each point of a model starts from rest and shows the one that it reaches: between the jumps of the truth, a correct model can lie on either curve." : "The two directions of the truth agree, so there is one steady response at each frequency.";
+      const branches = several ? "Where the two directions of the truth differ, there are two steady responses. A model has only one value at each frequency, so a correct model can lie on either curve there." : "The two directions of the truth agree, so there is one steady response at each frequency.";
       this.words.replaceChildren(`Lower and upper curves: A = ${sizes}. ${branches}`, ...[...told].map((words) => el("span", { class: "block" }, words)));
       this.box.dataset.ready = "yes";
     } catch (error) {

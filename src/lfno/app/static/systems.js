@@ -46,7 +46,7 @@ async function choose(name, query) {
   Object.assign(page, { system, truth: null, answers: new Map() });
   page.models = system.models;
   const keys = system.models.map((one) => one.key);
-  page.hidden = new Set(keys.some(isRich) ? keys.filter((one) => !isRich(one)) : []); // at first, show only models of random inputs
+  page.hidden = new Set(keys.some(isRich) ? keys.filter((one) => !isRich(one)) : []); // at first, show only models that were trained on random inputs
   for (const link of byId("systems").querySelectorAll("a")) {
     link.setAttribute("aria-current", String(link.dataset.name === name));
     if (link.dataset.name === name) byId("systems").scrollLeft = link.offsetLeft - byId("systems").clientWidth / 3; // on a phone
@@ -205,7 +205,7 @@ page.toggle = (key) => trying(async () => {
 });
 
 /** Kinds of models whose names say little. */
-const KINDS = { feedback: ABOUT.feedback, equation: "an equation whose terms were found in data", marching: "a network that goes from frame to frame" };
+const KINDS = { feedback: ABOUT.feedback, equation: "an equation whose terms were found in data", marching: "a network that predicts a field frame by frame" };
 const kind = (key) => key.split(" ")[0];
 
 function errorTable() {
@@ -218,7 +218,7 @@ function errorTable() {
   const heads = ["", "L2 %", "L∞ %", "time", "parameters"].map((text) => el("th", { scope: "col" }, text));
   const solve = el("tr", {}, el("td", {}, el("span", { class: "swatch", mark: "truth" }), "truth"), el("td", {}), el("td", {}), el("td", {}, took(page.truth.ms)), el("td", {}));
   byId("error-table").replaceChildren(el("table", {}, el("thead", {}, el("tr", {}, ...heads)), el("tbody", {}, ...body, solve)),
-    el("p", { class: "muted small legend-line" }, "L2 and L∞: relative errors. Time: one solve of the equation, or one answer of the model, for this input alone. A known equation can be faster than a model; a model is of use where no equation is known.", page.models.some((one) => isRich(one.key)) ? " Models marked as the paper's were trained on one shape of input, the others on random inputs." : "",
+    el("p", { class: "muted small legend-line" }, "L2 and L∞: relative errors. Time: one solve of the equation, or one answer of the model, for this input alone. A known equation can be faster than a model; a model is of use where no equation is known.", page.models.some((one) => isRich(one.key)) ? " Models with the mark (paper) were trained on one shape of input, the others on random inputs." : "",
       rows.filter((one) => kind(one.key) in KINDS).map((one) => ` ${one.label[0].toUpperCase()}${one.label.slice(1)}: ${KINDS[kind(one.key)]}.`).join("")),
     ...notes(rows.flatMap((one) => one.notes.map((note) => [one.label, note])), "beyond"));
 }

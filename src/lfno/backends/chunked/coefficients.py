@@ -20,8 +20,10 @@ from torch import Tensor
 
 #: number of stored values for each pole: c, b₀ and their derivatives with respect to z, each as real and imaginary part
 CONSTANTS = 8
-#: pairs of channels in a tile
+#: pairs of channels in a tile of `_gradient`, or samples
 PAIRS = 256
+#: pairs of channels in a tile of `_prepare`
+FEW_PAIRS = 32
 
 
 @triton.jit
@@ -113,18 +115,18 @@ def _prepare(
 
 @triton.jit
 def _gradient(
-    lags, mixed, answers, inputs, starts, powers, constants, mixing, gpoles, gresidues, gweight, dt,
-    C: tl.constexpr, M: tl.constexpr, L: tl.constexpr, LP: tl.constexpr, P: tl.constexpr, ROWS: tl.constexpr,
-    PAIRS: tl.constexpr, CONSTANTS: tl.constexpr,
+    lags, mixed, at_points, starts, powers, constants, mixing, gpoles, gresidues, gweight, dt,
+    BATCH: tl.constexpr, C: tl.constexpr, M: tl.constexpr, L: tl.constexpr, LP: tl.constexpr, P: tl.constexpr,
+    ROWS: tl.constexpr, PAIRS: tl.constexpr, CONSTANTS: tl.constexpr,
 ):  # fmt: skip
     """Compute the gradients with respect to poles, residues and W. One program handles one network and one pole.
 
     The arguments are sums that the kernels of `lfno.backends.chunked.gradients` have computed:
 
-    lags: sums of `lag_gradient`, (network, step, ROWS, 2 ROWS).
+    lags: sums of `lag_gradient`, (network, step, ROWS, ROWS).
     mixed: sums of `residue_gradient`, (network, pole, 8, C, C).
-    answers, inputs: sums of `point_gradient`, (network, L, pole, 2).
-    starts: the gradient with respect to b₀ through s[0], (network, pole, 2).
+    at_points: sums of `point_gradient`, (network, 2, L, pole, 2).
+    starts: the gradient with respect to b₀ through s[0], (network, sample, pole, 2).
     """
     run, m = tl.program_id(0).to(tl.int64), tl.program_id(1)
     own = run * M + m
@@ -135,22 +137,26 @@ def _gradient(
     # gradient through the response Re q^j w
     j = tl.arange(0, LP)
     q_re, q_im = tl.load(table + 2 * j, mask=j < L, other=0.0), tl.load(table + 2 * j + 1, mask=j < L, other=0.0)
-    place = 2 * ((run * L + j) * M + m)
-    g_re = tl.load(answers + place, mask=j < L, other=0.0)
-    g_im = tl.load(answers + place + 1, mask=j < L, other=0.0)
+    place = at_points + 2 * ((2 * run * L + j) * M + m)
+    g_re, g_im = tl.load(place, mask=j < L, other=0.0), tl.load(place + 1, mask=j < L, other=0.0)
     by_re, by_im = _times(q_re, -q_im, g_re, -g_im)
     gz_re, gz_im = tl.sum(j * by_re, axis=0), tl.sum(j * by_im, axis=0)
     # gradient through c q^{L−1−k}, the factor of point k of a chunk in the next state
     e = L - 1 - j
     q_re, q_im = tl.load(table + 2 * e, mask=j < L, other=0.0), tl.load(table + 2 * e + 1, mask=j < L, other=0.0)
-    g_re = tl.load(inputs + place, mask=j < L, other=0.0)
-    g_im = tl.load(inputs + place + 1, mask=j < L, other=0.0)
+    place += 2 * L * M
+    g_re, g_im = tl.load(place, mask=j < L, other=0.0), tl.load(place + 1, mask=j < L, other=0.0)
     by_re, by_im = _times(q_re, -q_im, g_re, g_im)
     gc_re, gc_im = tl.sum(by_re, axis=0), tl.sum(by_im, axis=0)
     by_re, by_im = _times(c_re, -c_im, tl.sum(e * by_re, axis=0), tl.sum(e * by_im, axis=0))
     gz_re += by_re
     gz_im += by_im
-    gb_re, gb_im = tl.load(starts + own * 2), tl.load(starts + own * 2 + 1)
+    gb_re, gb_im = 0.0, 0.0
+    for first in range(0, BATCH, PAIRS):
+        sample = first + tl.arange(0, PAIRS)
+        start = starts + 2 * ((run * BATCH + sample) * M + m)
+        gb_re += tl.sum(tl.load(start, mask=sample < BATCH, other=0.0), axis=0)
+        gb_im += tl.sum(tl.load(start + 1, mask=sample < BATCH, other=0.0), axis=0)
     last_re, last_im = tl.load(table + 2 * L), tl.load(table + 2 * L + 1)
     for first in range(0, C * C, PAIRS):
         pair = first + tl.arange(0, PAIRS)
@@ -168,11 +174,11 @@ def _gradient(
         for lag in range(L):
             # several pairs (late, early) of points have the same lag; add their sums
             slope = tl.zeros((PAIRS,), tl.float32)
-            for early in tl.static_range(2 * P):
+            for early in tl.static_range(P):
                 late = (lag + early) % P
                 ahead = (lag + early) // P
                 row = (run * STEPS + ahead) * ROWS + late * C_ROWS + o
-                slope += tl.load(lags + row * 2 * ROWS + early * C_ROWS + i, mask=inside & (ahead < STEPS), other=0.0)
+                slope += tl.load(lags + row * ROWS + early * C_ROWS + i, mask=inside & (ahead < STEPS), other=0.0)
             to_re, to_im = tl.sum(r_re * slope, axis=0), -tl.sum(r_im * slope, axis=0)
             if lag == 0:
                 k_re, k_im = tl.load(constants + own * CONSTANTS + 2), tl.load(constants + own * CONSTANTS + 3)
@@ -241,15 +247,15 @@ def prepare(poles: Tensor, residues: Tensor, weight: Tensor, dt: float, length: 
     response = weight.new_empty(runs, length, channels, channels)
     numbers = torch.view_as_real(poles), torch.view_as_real(residues)
     rounded = torch.tensor(dt, dtype=torch.float32).item()
-    sizes = channels, count, triton.next_power_of_2(count), length, PAIRS, CONSTANTS
-    _prepare[runs, triton.cdiv(channels**2, PAIRS)](
-        *numbers, weight, powers, constants, mixing, response, rounded, dt - rounded, *sizes, num_warps=4
+    sizes = channels, count, triton.next_power_of_2(count), length, FEW_PAIRS, CONSTANTS
+    _prepare[runs, triton.cdiv(channels**2, FEW_PAIRS)](
+        *numbers, weight, powers, constants, mixing, response, rounded, dt - rounded, *sizes, num_warps=1
     )
     return Tables(powers, constants, mixing, response)
 
 
 def gradient(
-    lags: Tensor, mixed: Tensor, answers: Tensor, inputs: Tensor, starts: Tensor, tables: Tables, dt: float
+    lags: Tensor, mixed: Tensor, at_points: Tensor, starts: Tensor, tables: Tables, dt: float
 ) -> tuple[Tensor, Tensor, Tensor]:
     """Return the gradients with respect to poles, residues and weight. `_gradient` describes the arguments."""
     powers, constants, mixing, _ = tables
@@ -257,7 +263,8 @@ def gradient(
     length, rows = powers.shape[2] - 1, lags.shape[2]
     gpoles, gresidues = mixing.new_empty(runs, count, 2), mixing.new_empty(runs, channels, channels, count, 2)
     gweight = mixing.new_empty(runs, channels, channels)
-    sizes = channels, count, length, triton.next_power_of_2(length), length // lags.shape[1], rows, PAIRS, CONSTANTS
-    given = lags, mixed, answers, inputs, starts, powers, constants, mixing
-    _gradient[runs, count](*given, gpoles, gresidues, gweight, dt, *sizes, num_warps=4)
+    steps = length, triton.next_power_of_2(length), length // lags.shape[1]
+    sizes = starts.shape[1], channels, count, *steps, rows, PAIRS, CONSTANTS
+    given = lags, mixed, at_points, starts, powers, constants, mixing
+    _gradient[runs, count](*given, gpoles, gresidues, gweight, dt, *sizes, num_warps=1)
     return torch.view_as_complex(gpoles), torch.view_as_complex(gresidues), gweight

@@ -9,7 +9,7 @@ from __future__ import annotations
 import triton
 import triton.language as tl
 
-from lfno.backends.chunked.products import load_tile, product, to_steps, zero_steps
+from lfno.backends.chunked.products import load_tile, rounded_product, to_steps, zero_steps
 from lfno.backends.chunked.response import load_states, mix, store_states
 
 
@@ -18,37 +18,37 @@ def lag_gradient(
     v, slopes, sums, points,
     C: tl.constexpr, CP: tl.constexpr, P: tl.constexpr, STEPS: tl.constexpr, Q: tl.constexpr, EACH: tl.constexpr,
 ):  # fmt: skip
-    """Compute Σ d vᵀ over all chunks, summed over pairs of points with the same distance in time.
+    """Compute Σ d vᵀ over all chunks, summed over pairs of steps with the same distance in time.
 
-    A chunk is cut into steps. A step of d has P points, and a step of v has 2 P points. These sizes let the warps of a program
-    share a product without duplicate work.
+    A step has twice as many points as in the other kernels. The tensor cores of a Hopper GPU are fastest for products with 64
+    rows.
 
     slopes: d.
-    sums: (…, STEPS, P · CP, 2 P · CP), one matrix for every distance t = late − 2 early between step `late` of d and step
-        `early` of v.
+    sums: (…, STEPS, P · CP, P · CP), one matrix for every distance t = late − early between step `late` of d and step `early`
+        of v.
     """
     sample, part = tl.program_id(0).to(tl.int64), tl.program_id(1)
     SIZE: tl.constexpr = Q * P * STEPS
     ROWS: tl.constexpr = P * CP
-    c, row, column = tl.arange(0, CP), tl.arange(0, ROWS), tl.arange(0, 2 * ROWS)
+    c, row = tl.arange(0, CP), tl.arange(0, ROWS)
     v += sample * C * points
     slopes += sample * C * points
-    total = zero_steps(ROWS, 2 * ROWS, STEPS)
+    total = zero_steps(ROWS, ROWS, STEPS)
     for block in range(EACH):
         first = (part * EACH + block) * SIZE
-        x = to_steps(load_tile(v, first, c, points, C, SIZE), 2 * P, STEPS // 2)
+        x = to_steps(load_tile(v, first, c, points, C, SIZE), P, STEPS)
         d = to_steps(load_tile(slopes, first, c, points, C, SIZE), P, STEPS)
         for late in tl.static_range(STEPS):
             updated = ()
             for t in tl.static_range(STEPS):
-                if t <= late and (late - t) % 2 == 0:
-                    updated = updated + (product(d[late], tl.trans(x[(late - t) // 2]), total[t]),)
+                if t <= late:
+                    updated = updated + (rounded_product(d[late], tl.trans(x[late - t]), total[t]),)
                 else:
                     updated = updated + (total[t],)
             total = updated
-    sums += (sample * tl.num_programs(1) + part) * STEPS * ROWS * 2 * ROWS
+    sums += (sample * tl.num_programs(1) + part) * STEPS * ROWS * ROWS
     for t in tl.static_range(STEPS):
-        tl.store(sums + (t * ROWS + row[:, None]) * 2 * ROWS + column[None, :], total[t])
+        tl.store(sums + (t * ROWS + row[:, None]) * ROWS + row[None, :], total[t])
 
 
 @triton.jit
@@ -87,8 +87,8 @@ def residue_gradient(
         n_re, n_im = tl.load(here, mask=later, other=0.0), tl.load(here + C, mask=later, other=0.0)
         w_re, w_im = w_re - q_re * n_re - q_im * n_im, w_im - q_re * n_im + q_im * n_re
         s = load_states(states, 0, row, rows, d, C, CP, M)
-        by_re, by_im = product(s, w_re, by_re), product(s, w_im, by_im)
-        to_re, to_im = product(s, n_re, to_re), product(s, n_im, to_im)
+        by_re, by_im = rounded_product(s, w_re, by_re), rounded_product(s, w_im, by_im)
+        to_re, to_im = rounded_product(s, n_re, to_re), rounded_product(s, n_im, to_im)
         w_re, w_im = mix(mixing, c, d, s, C, CP, False)
         store_states(mixed, 0, row, rows, c, w_re, w_im, C, M)
     sums += ((run * tl.num_programs(2) + part) * M + m) * 8 * C * C
@@ -102,20 +102,24 @@ def residue_gradient(
 
 @triton.jit
 def point_gradient(
-    field, states, sums, points, chunks,
+    slopes, mixed, v, mixed_back, sums, points, chunks,
     C: tl.constexpr, CP: tl.constexpr, M: tl.constexpr, MP: tl.constexpr, L: tl.constexpr, LP: tl.constexpr,
     Q: tl.constexpr, EACH: tl.constexpr,
 ):  # fmt: skip
-    """Compute Σ x[n₀+j] s over channels and chunks, for every point j of a chunk and every pole.
+    """Compute Σ x[n₀+j] s over channels and chunks, for every point j of a chunk and every pole. There are two sums:
 
-    With x = d and s = w, the sums are the gradient with respect to q^j in the response. With x = v and s = ŝ = conj(R) Ŵ, the
-    sums are the gradient with respect to c q^{L−1−j}.
+    with x = d and s = w, the gradient with respect to q^j in the response;
+    with x = v and s = ŝ = conj(R) Ŵ, the gradient with respect to c q^{L−1−j}.
 
-    field: x.
-    states: s at the start of each chunk.
-    sums: (…, L, M, 2).
+    slopes, mixed: d and w.
+    mixed_back: ŝ.
+    sums: (…, 2, L, M, 2).
     """
-    sample, part = tl.program_id(0).to(tl.int64), tl.program_id(1)
+    sample, part, second = tl.program_id(0).to(tl.int64), tl.program_id(1), tl.program_id(2)
+    if second == 0:
+        field, states = slopes, mixed
+    else:
+        field, states = v, mixed_back
     j, k, pole = tl.arange(0, LP), tl.arange(0, Q * CP), tl.arange(0, MP)
     c, ahead = k % CP, k // CP
     field += sample * C * points
@@ -128,6 +132,6 @@ def point_gradient(
         x = tl.load(field + c[None, :] * points + n, mask=inside, other=0.0)
         place = states + (chunk * M * 2 * C + c)[:, None] + pole[None, :] * C
         s = tl.load(place, mask=((c < C) & (chunk < chunks))[:, None] & (pole < 2 * M)[None, :], other=0.0)
-        total = product(x, s, total)
-    sums += (sample * tl.num_programs(1) + part) * L * M * 2
+        total = rounded_product(x, s, total)
+    sums += ((sample * tl.num_programs(1) + part) * 2 + second) * L * M * 2
     tl.store(sums + j[:, None] * M * 2 + pole[None, :], total, mask=(j < L)[:, None] & (pole < 2 * M)[None, :])

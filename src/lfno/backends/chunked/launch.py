@@ -19,26 +19,25 @@ from lfno.backends.chunked.response import answer, input_gradient
 from lfno.backends.chunked.states import chunk_states
 from lfno.backends.stacked import parts, tile
 
-#: number of long-running programs that keeps all processors of a large GPU busy
-PROGRAMS = 256
-
 
 @dataclass(frozen=True)
 class Tiles:
     """The tile size and the number of warps of each kernel. These values were the fastest in measurements on an H200.
 
-    The tile size of `gate` and `pointwise` is a number of time points. The tile size of `states` is the number of chunks in an
-    unrolled loop. All other tile sizes are numbers of chunks.
+    The tile size of `gate` and `pointwise` is a number of time points. The values of `states` are the number of chunks in an
+    unrolled loop, the number of warps, and the largest number of states (of all poles and channels) that a program computes
+    side by side. All other tile sizes are numbers of chunks. Kernels that compute sums have a third value: the number of
+    programs that keeps all processors of a large GPU busy.
     """
 
-    states: tuple[int, int] = (8, 1)
+    states: tuple[int, int, int] = (2, 8, 1024)
     answer: tuple[int, int] = (8, 1)
     gate: tuple[int, int] = (64, 2)
     input: tuple[int, int] = (8, 1)
-    pointwise: tuple[int, int] = (32, 2)
-    lags: tuple[int, int] = (16, 8)
-    residues: tuple[int, int] = (32, 2)
-    points: tuple[int, int] = (8, 1)
+    pointwise: tuple[int, int, int] = (32, 2, 4096)
+    lags: tuple[int, int, int] = (16, 4, 256)
+    residues: tuple[int, int, int] = (32, 2, 512)
+    points: tuple[int, int, int] = (8, 1, 512)
 
 
 tiles = Tiles()
@@ -97,16 +96,6 @@ class Sizes:
         """The constants C, CP, M, P and STEPS of a kernel."""
         return self.channels, self.padded, self.poles, self.points_in_step, STEPS
 
-    def shared(self, programs: int, size: int, count: int) -> tuple[int, int]:
-        """Cut `count` items into tiles of `size` items, and divide the tiles into parts.
-
-        Each part needs `programs` programs. The number of parts is chosen so that all parts need about PROGRAMS programs.
-        Returns the number of parts, and the number of tiles in each part.
-        """
-        blocks = triton.cdiv(count, size)
-        each = max(1, min(blocks, programs * blocks // PROGRAMS))
-        return triton.cdiv(blocks, each), each
-
 
 def states(size: Sizes, field: Tensor, tables: Tables) -> Tensor:
     """Return s at the start of every chunk, (run, sample, chunk, M, 2, C)."""
@@ -117,18 +106,21 @@ def states_back(size: Sizes, slopes: Tensor, tables: Tables, v: Tensor) -> tuple
     """Return Ŵ at the start of every chunk, and the gradients with respect to v[0] and b₀ through s[0] = −b₀ v[0]."""
     gfirst = v.new_empty(size.samples, size.channels)
     gstart = v.new_empty(size.runs, size.batch, size.poles, 2)
-    return _states(size, slopes, tables, v, gfirst, gstart), gfirst, gstart.sum(1)
+    return _states(size, slopes, tables, v, gfirst, gstart), gfirst, gstart
 
 
 def _states(size: Sizes, field: Tensor, tables: Tables, v: Tensor, gfirst: Tensor | None, gstart: Tensor | None) -> Tensor:
     result = field.new_empty(size.runs, size.batch, size.chunks, size.poles, 2, size.channels)
-    unroll, warps = tiles.states
+    unroll, warps, entries = tiles.states
     back = gfirst is not None
-    shape = size.channels, size.padded, size.poles, tile(size.poles), size.length, max(16, size.length)
+    poles = max(8, triton.next_power_of_2(size.poles))
+    shape = size.channels, size.padded, size.poles, poles, size.length, max(16, size.length)
+    groups = min(max(1, entries // (poles * size.padded)), triton.next_power_of_2(triton.cdiv(size.chunks, unroll)))
+    rounds = triton.cdiv(size.chunks, groups * unroll)
+    ends = field.new_empty(size.samples, groups, size.poles, 2, size.channels)
     chunk_states[size.samples,](
-        field, tables.powers, tables.constants, tables.mixing, v, result, gfirst if back else v, gstart if back else v,
-        size.batch, size.points, size.chunks, *shape, CONSTANTS, triton.cdiv(size.chunks, unroll), unroll, back,
-        num_warps=warps,
+        field, tables.powers, tables.constants, tables.mixing, v, ends, result, gfirst if back else v, gstart if back else v,
+        size.batch, size.points, size.chunks, *shape, CONSTANTS, groups, rounds, unroll, back, num_warps=warps,
     )  # fmt: skip
     return result
 
@@ -177,8 +169,8 @@ def pointwise_slopes(
 ) -> tuple[Tensor, Tensor, Tensor | None, Tensor | None]:
     """Return the gradients with respect to the argument of the activation, the bias, and the parameters of the gate."""
     C = size.channels
-    points, warps = tiles.pointwise
-    count, each = parts(size.samples, size.points, points)
+    points, warps, programs = tiles.pointwise
+    count, each = parts(size.samples, size.points, points, programs)
     slopes = torch.empty_like(before)
     sums = before.new_empty(size.runs, size.batch * count, C if gate is None else 3 * C + 2 * C * C)
     pointwise_gradient[size.samples, count](
@@ -193,20 +185,21 @@ def pointwise_slopes(
 
 
 def lag_sums(size: Sizes, v: Tensor, slopes: Tensor) -> Tensor:
-    """Return the sums of `lag_gradient`, (run, STEPS, ROWS, 2 ROWS)."""
-    chunks, warps = tiles.lags
-    count, each = size.shared(size.samples, chunks, size.chunks)
-    sums = v.new_empty(size.runs, size.batch * count, STEPS, ROWS, 2 * ROWS)
-    channels, padded, _, *steps = size.layer
-    lag_gradient[size.samples, count](v, slopes, sums, size.points, channels, padded, *steps, chunks, each, num_warps=warps)
+    """Return the sums of `lag_gradient`, (run, step, 2 ROWS, 2 ROWS)."""
+    chunks, warps, programs = tiles.lags
+    count, each = parts(size.samples, size.chunks, chunks, programs)
+    sums = v.new_empty(size.runs, size.batch * count, STEPS // 2, 2 * ROWS, 2 * ROWS)
+    steps = 2 * size.points_in_step, STEPS // 2
+    shape = size.channels, size.padded, *steps, chunks, each
+    lag_gradient[size.samples, count](v, slopes, sums, size.points, *shape, num_warps=warps)
     return sums.sum(1)
 
 
 def residue_sums(size: Sizes, starts: Tensor, back: Tensor, tables: Tables) -> tuple[Tensor, Tensor]:
     """Return w, the product of residues and states, and the sums of `residue_gradient`, (run, M, 8, C, C)."""
-    rows, warps = tiles.residues
+    rows, warps, programs = tiles.residues
     total = size.batch * size.chunks
-    count, each = size.shared(size.runs * size.poles, rows, total)
+    count, each = parts(size.runs * size.poles, total, rows, programs)
     mixed = torch.empty_like(starts)
     sums = starts.new_empty(size.runs, count, size.poles, 8, size.channels, size.channels)
     residue_gradient[size.runs, size.poles, count](
@@ -216,11 +209,12 @@ def residue_sums(size: Sizes, starts: Tensor, back: Tensor, tables: Tables) -> t
     return mixed, sums.sum(1)
 
 
-def point_sums(size: Sizes, field: Tensor, mixed: Tensor) -> Tensor:
-    """Return the sums of `point_gradient`, (run, L, M, 2)."""
-    chunks, warps = tiles.points
-    count, each = size.shared(size.samples, chunks, size.chunks)
-    sums = field.new_empty(size.runs, size.batch * count, size.length, size.poles, 2)
+def point_sums(size: Sizes, slopes: Tensor, mixed: Tensor, v: Tensor, mixed_back: Tensor) -> Tensor:
+    """Return the sums of `point_gradient`, (run, 2, L, M, 2)."""
+    chunks, warps, programs = tiles.points
+    count, each = parts(size.samples, size.chunks, chunks, programs)
+    sums = v.new_empty(size.runs, size.batch * count, 2, size.length, size.poles, 2)
     shape = size.channels, size.padded, size.poles, tile(2 * size.poles), size.length, max(16, size.length)
-    point_gradient[size.samples, count](field, mixed, sums, size.points, size.chunks, *shape, chunks, each, num_warps=warps)
+    given = slopes, mixed, v, mixed_back, sums, size.points, size.chunks
+    point_gradient[size.samples, count, 2](*given, *shape, chunks, each, num_warps=warps)
     return sums.sum(1)

@@ -8,8 +8,8 @@ from __future__ import annotations
 import triton
 import triton.language as tl
 
-from lfno.backends.activations import activate, slope
-from lfno.backends.chunked.products import load_tile, product, product_of, store_tile
+from lfno.backends.activations import activate, activate_with_slope, once
+from lfno.backends.chunked.products import load_tile, product, product_of, rounded_product, store_tile
 
 
 @triton.jit
@@ -71,18 +71,19 @@ def pointwise_gradient(
         first = (part * EACH + block) * SIZE
         argument = load_tile(before + whole, first, c, points, C, SIZE)
         d = load_tile(g + whole, first, c, points, C, SIZE)
+        u, rise = activate_with_slope(argument, KIND)
         if HAS_GATE:
-            u = activate(argument, KIND)
+            u, rise = once(u), once(rise)
             opened = tl.sigmoid(product_of(B, u) + b)
             by_A = d * opened
             by_B = d * (product_of(A, u) + a) * opened * (1 - opened)
             seen = tl.trans(u)
-            sum_A = product(by_A, seen, sum_A)
-            sum_B = product(by_B, seen, sum_B)
+            sum_A = rounded_product(by_A, seen, sum_A)
+            sum_B = rounded_product(by_B, seen, sum_B)
             sum_a += tl.sum(by_A, axis=1)
             sum_b += tl.sum(by_B, axis=1)
             d = product(tl.trans(B), by_B, product_of(tl.trans(A), by_A))
-        d *= slope(argument, KIND)
+        d *= rise
         sum_bias += tl.sum(d, axis=1)
         store_tile(slopes + whole, first, c, points, d, C, SIZE)
     sums += (sample * tl.num_programs(1) + part) * (C + (2 * C * C + 2 * C if HAS_GATE else 0))

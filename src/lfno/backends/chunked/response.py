@@ -137,17 +137,18 @@ def answer(
     SIZE: tl.constexpr = Q * L
     c, r, d = tl.arange(0, CP), tl.arange(0, P * CP), tl.arange(0, 2 * CP)
     whole, first = sample * C * points, tile * SIZE
-    steps = to_steps(load_tile(v + whole, first, c, points, C, SIZE), P, STEPS)
     if HAS_TERM:
         total = to_steps(load_tile(term + whole, first, c, points, C, SIZE), P, STEPS)
     else:
         total = zero_steps(P * CP, Q, STEPS)
-    total = _inside_chunks(steps, total, response + run * L * C * C, r, C, CP, P, False)
     total = _from_states(
         total, states + sample * chunks * M * 2 * C, states, powers + run * M * 2 * (L + 1),
         constants + run * M * CONSTANTS, mixing + run * M * 2 * C * C, tile * Q + tl.arange(0, Q), chunks, c, d,
         C, CP, M, P, L, CONSTANTS, False,
     )  # fmt: skip
+    # the products inside chunks come last, because the tiles of v take many registers
+    steps = to_steps(load_tile(v + whole, first, c, points, C, SIZE), P, STEPS)
+    total = _inside_chunks(steps, total, response + run * L * C * C, r, C, CP, P, False)
     constant = tl.load(bias + run * C + c, mask=c < C, other=0.0)[:, None]
     store_tile(before + whole, first, c, points, from_steps(total, P) + constant, C, SIZE)
 

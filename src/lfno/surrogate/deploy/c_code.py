@@ -135,8 +135,8 @@ def single_precision_note(program: Program) -> str:
         error = float(np.abs(np.stack(answers, -1) - expected).max() / (np.abs(expected).max() or 1.0))
     if not error <= TOLERANCE:
         raise LfnoError(
-            f"in single precision the outputs of this model differ by {100 * error:.2g} % of the largest output; no file was "
-            "written: export it in double precision"
+            f"in single precision, the error of the outputs is {100 * error:.2g} % of the largest output; no file was written: "
+            "export the model in double precision"
         )
     return f"single precision: on random inputs, the outputs differ from the model by {error:.1e} of the largest output"
 

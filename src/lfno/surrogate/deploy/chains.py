@@ -6,6 +6,8 @@ samples v,
 
     x₁ ← e₁ x₁ + b₁ v,      d ← e₂ d + x₁ + (b₂ − b₁)/(e₂ − e₁) v.
 
+The states on the right are those of the previous sample.
+
 The limit e₂ → e₁ is a double pole. A longer chain has the divided differences of Newton's interpolation, s_k = x[e₁, …, e_k]:
 
     s_k ← e_k s_k + s_{k−1} + b[e₁, …, e_k] v,      Σ_m β_m x_m = Σ_k γ_k s_k,      γ_k = Σ_m β_m Π_{j<k} (e_m − e_j).
@@ -80,7 +82,8 @@ def _order(poles: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 def _differences(values: np.ndarray, apart: np.ndarray) -> np.ndarray:
     """Return the divided differences of values (…, M) at M points.
 
-    apart: (M, M), the entry (j, m) is e_m − e_j. For two equal points, the result is 0: its residue is 0, too.
+    apart: (M, M), the entry (j, m) is e_m − e_j. The difference of two equal points is set to 0. Its value has no effect,
+        because the residue of the new state is 0, too.
     """
     found = values.copy()
     for k in range(1, found.shape[-1]):

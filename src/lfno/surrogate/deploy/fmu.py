@@ -34,7 +34,7 @@ FOLDERS2 = {
 }
 #: ending of a shared library, by system
 ENDINGS = {"Linux": ".so", "Darwin": ".dylib", "Windows": ".dll"}
-#: processors whose name in FMI 3.0 differs from Python's
+#: name of a processor in Python -> its name in FMI 3.0
 PROCESSORS = {"AMD64": "x86_64", "x86_64": "x86_64", "arm64": "aarch64", "aarch64": "aarch64", "i686": "x86"}
 #: supported versions of FMI
 VERSIONS = ("2.0", "3.0")

@@ -19,12 +19,12 @@ from lfno.surrogate.deploy.feedback import feedback_step
 from lfno.surrogate.deploy.program import Builder, Channel, Program
 from lfno.surrogate.sum import Sum, network_of
 
-#: linear models: up to this part of the training step, the hold is "cubic"; `ModalModel.predict` has the same limit
+#: if the time step is at most this part of the training step, linear models use the hold "cubic", as in `ModalModel.predict`
 FINER = 0.75
 
 LOOKS_AHEAD = (
-    "lfno.predict interpolates the whole input by a spline, which uses future samples; this code uses the cubic through the "
-    "last four samples; the two results differ by O(dt^4)"
+    "model.predict of lfno interpolates the whole input by a spline, which uses future samples; this code uses the cubic "
+    "through the last four samples; the two results differ by O(dt^4)"
 )
 AHEAD = "it interpolates its input with two future samples"
 REMEDY = "fit a model with `lfno fit --causal`"

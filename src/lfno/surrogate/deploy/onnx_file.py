@@ -15,8 +15,7 @@ from lfno.models.export import check_target
 
 #: version of the ONNX operators
 OPSET = 17
-#: largest accepted difference from the original model, relative to the largest output; double precision computes a model that
-#: single precision cannot compute with this accuracy
+#: precision of the file -> largest accepted difference from the model, relative to the largest output
 TOLERANCE = {"float": 1e-4, "double": 1e-6}
 #: NumPy types of the precisions
 KINDS: dict[str, Any] = {"float": np.float32, "double": np.float64}
@@ -96,7 +95,7 @@ def written(path: Path, precisions: Sequence[str], attempt: Callable[[str], tupl
 
 
 def difference(answer: np.ndarray, expected: np.ndarray) -> float:
-    """Return the largest difference of two arrays, relative to the largest value of `expected`; infinity without a number."""
+    """Return the largest difference of two arrays, relative to the largest value of `expected`; infinity if it is NaN."""
     error = float(np.abs(answer - expected).max() / (np.abs(expected).max() or 1.0))
     return error if np.isfinite(error) else np.inf
 

@@ -62,7 +62,7 @@ class Apply:
 
 @dataclass(frozen=True)
 class Clip:
-    """Register x, limited to the range from `low` to `high`."""
+    """Register x, limited to the range from `low` to `high`, two vectors."""
     out: int
     x: int
     low: np.ndarray
@@ -150,7 +150,7 @@ class Program:
     inputs, outputs: names and units of the channels.
     sizes: the length of every register.
     output: the register of the output.
-    states: the length of the state. Its first entry counts the samples up to 2. All other entries start at 0.
+    states: the length of the state. The first entry of the state counts the samples and stops at 2. All entries start at 0.
     kind: the kind of model in words.
     hold: the interpolation of the input between samples.
     notes: sentences for the user of the code, such as the range of validity.
