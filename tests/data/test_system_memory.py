@@ -95,6 +95,20 @@ def test_what_a_linear_model_does_not_explain_hardly_changes_the_memory(change: 
     assert memory(replace(plain, outputs=outputs)) == pytest.approx(true_memory("second order"), rel=0.5)
 
 
+@pytest.mark.parametrize("size", [1_000, 4_000])
+@pytest.mark.parametrize("share", [0.02, 0.1])
+@pytest.mark.parametrize("seed", range(3))
+def test_a_drift_of_the_sensor_is_no_slow_pole(seed: int, share: float, size: int) -> None:
+    """A random walk resembles the response of a slow pole to any input. One mode forgets in 5.8 time constants of 67 samples."""
+    draw = np.random.default_rng(seed)
+    pole = np.exp(-1 / 67 + 0.3j)
+    force = draw.normal(size=size)
+    motion, walk = lfilter([1.0], [1.0, -2 * pole.real, abs(pole) ** 2], force), np.cumsum(draw.normal(size=size))
+    drifted = motion + motion.std() * (share * walk / walk.std() + 0.01 * draw.normal(size=size))
+    one = Record(force[None], drifted[None], Grid.line(size, 0.05), (Channel("f"),), (Channel("u"),))
+    assert memory(one) == pytest.approx(-67 * np.log(FORGOTTEN), rel=0.2)
+
+
 def test_several_inputs_and_outputs_in_different_units() -> None:
     """The slow response of the first output to the second input decides, although its unit makes it small."""
     draw = np.random.default_rng(0)

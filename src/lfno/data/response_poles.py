@@ -29,6 +29,8 @@ CLEARLY = 10.0  # a model with more poles must lower the criterion of Bayes by t
 EXACT = 1e-14  # part of the mean square of the output: smaller errors are rounding errors
 FAINT = 0.01  # part of the rms of the output: a pole whose response to the inputs is weaker than this does not count
 UNSURE = 0.5  # part of the rms of the error: a pole with a weaker response may describe a nonlinearity or coloured noise
+WEAK = 0.3  # part of the rms of the output: a pole with a weaker response may describe a drift of the sensor
+DISTINCT = 10.0  # frequencies: the response of a weak pole must have power at more frequencies than a drift (about five)
 INSIDE = 1 - 1e-5  # largest |p| of a pole
 
 
@@ -51,8 +53,7 @@ def fit_poles(inputs: np.ndarray, output: np.ndarray) -> Fit:
 
     inputs: (inputs, time).
 
-    Poles with a faint response to the inputs are left out. A random drift of the sensor by a tenth of the output resembles the
-    response of a slow pole, and the fit can then contain such a pole.
+    Poles with a faint response to the inputs are left out, and so are poles that may describe a drift of the sensor.
 
     >>> force = np.random.default_rng(0).normal(size=(1, 400))
     >>> fit_poles(force, lfilter([0.0, 1.0], [1.0, -0.9], force[0])).poles.real.round(6)
@@ -178,7 +179,11 @@ def _numerators(u: np.ndarray, y: np.ndarray, a: np.ndarray) -> _Model | None:
 
 
 def _strong(model: _Model, u: np.ndarray, power: float) -> Fit:
-    """Return the poles whose response to the inputs is not faint, with their residues."""
+    """Return the poles whose response to the inputs is not faint and is no drift, with their residues.
+
+    A random drift resembles the response of a slow pole to any input. Its power lies at the few lowest frequencies of the
+    record. So a weak response counts only if its power is spread over more frequencies.
+    """
     poles = np.roots(model.a).astype(complex)
     poles = poles[np.abs(poles) > 1e-6]  # a pole at zero is a delay
     places = 1 / poles
@@ -189,5 +194,16 @@ def _strong(model: _Model, u: np.ndarray, power: float) -> Fit:
     least, kept = max(FAINT**2 * power, UNSURE**2 * model.cost), []
     for pole, row in zip(poles, residues.T, strict=True):
         response = lfilter([1.0], [1.0, -pole], row @ u)
-        kept.append(bool((np.abs(response) ** 2).mean() > least))
+        size = float((np.abs(response) ** 2).mean())
+        kept.append(size > least and (size > WEAK**2 * power or frequencies(response.real) > DISTINCT))
     return Fit(poles[kept], residues[:, kept], model.cost / power)
+
+
+def frequencies(signal: np.ndarray) -> float:
+    """Return the number of frequencies, positive and negative, over which the power P of a signal is spread: (Σ P)² / Σ P².
+
+    >>> round(frequencies(np.sin(2 * np.pi * 3 * np.arange(100) / 100)), 6)
+    2.0
+    """
+    lines = np.abs(np.fft.fft(signal - signal.mean())) ** 2
+    return float(lines.sum() ** 2 / max((lines**2).sum(), 1e-300))

@@ -66,7 +66,7 @@ class Deployment(Description):
         ratio = 1.0 if dt is None else dt / axis.step
         told = f"a time step of {dt:g} {axis.unit} is {ratio:.3g} times the step of training" if dt else ""
         if ratio > COARSE * (1 + 1e-9):
-            warnings.warn(f"{told}: the prediction is wrong if the input changes between samples", stacklevel=3)
+            warnings.warn(f"{told}: the samples may miss fast changes of the input; the prediction is then wrong", stacklevel=3)
         if ratio < FINE * (1 - 1e-9):
             highest = f"{0.5 / axis.step:.3g} {frequency_unit(axis.unit)}".rstrip()
             warnings.warn(f"{told}: check its unit; the training data contain no frequencies above {highest}", stacklevel=3)
