@@ -29,8 +29,11 @@ CLEARLY = 10.0  # a model with more poles must lower the criterion of Bayes by t
 EXACT = 1e-14  # part of the mean square of the output: smaller errors are rounding errors
 FAINT = 0.01  # part of the rms of the output: a pole whose response to the inputs is weaker than this does not count
 UNSURE = 0.5  # part of the rms of the error: a pole with a weaker response may describe a nonlinearity or coloured noise
-WEAK = 0.3  # part of the rms of the output: a pole with a weaker response may describe a drift of the sensor
-DISTINCT = 10.0  # frequencies: the response of a weak pole must have power at more frequencies than a drift (about five)
+# a pole may describe a drift of the sensor if its response is weaker than this part of the rms of the output …
+WEAK = 0.3
+# … and than this multiple of the rms of the error, because much of a random drift remains in the error
+SURE = 9.0
+DISTINCT = 10.0  # frequencies: such a response must have power at more frequencies than a drift (about five)
 INSIDE = 1 - 1e-5  # largest |p| of a pole
 
 
@@ -182,7 +185,8 @@ def _strong(model: _Model, u: np.ndarray, power: float) -> Fit:
     """Return the poles whose response to the inputs is not faint and is no drift, with their residues.
 
     A random drift resembles the response of a slow pole to any input. Its power lies at the few lowest frequencies of the
-    record. So a weak response counts only if its power is spread over more frequencies.
+    record, and much of it remains in the error. So a weak response that is not much larger than the error counts only if its
+    power is spread over more frequencies.
     """
     poles = np.roots(model.a).astype(complex)
     poles = poles[np.abs(poles) > 1e-6]  # a pole at zero is a delay
@@ -191,11 +195,11 @@ def _strong(model: _Model, u: np.ndarray, power: float) -> Fit:
     np.fill_diagonal(others, 1.0)
     numerators = (model.b[:, None] * places[:, None] ** np.arange(model.b.shape[1])).sum(-1)
     residues = numerators / np.where(others == 0, 1e-300, others).prod(1)
-    least, kept = max(FAINT**2 * power, UNSURE**2 * model.cost), []
+    least, sure, kept = max(FAINT**2 * power, UNSURE**2 * model.cost), min(WEAK**2 * power, SURE**2 * model.cost), []
     for pole, row in zip(poles, residues.T, strict=True):
         response = lfilter([1.0], [1.0, -pole], row @ u)
         size = float((np.abs(response) ** 2).mean())
-        kept.append(size > least and (size > WEAK**2 * power or frequencies(response.real) > DISTINCT))
+        kept.append(size > least and (size > sure or frequencies(response.real) > DISTINCT))
     return Fit(poles[kept], residues[:, kept], model.cost / power)
 
 
