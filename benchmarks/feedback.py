@@ -26,7 +26,6 @@ The last two rows need a known restoring force, and the two rows about noise nee
 from __future__ import annotations
 
 import argparse
-import json
 import time
 import warnings
 from collections.abc import Callable
@@ -38,6 +37,7 @@ import numpy as np
 
 import lfno
 from lfno.core.grid import Grid
+from lfno.core.json_text import to_json
 from lfno.core.tensorfile import write_atomically
 from lfno.data.stretches import Stretch
 from lfno.identification.feedback import FeedbackModel, fit_feedback
@@ -238,7 +238,7 @@ def main() -> None:
         print("    " + ", ".join(f"{key} {value:.3g}" if isinstance(value, float) else f"{key} {value}"
                                  for key, value in rows[-1].items() if key != "case"), flush=True)  # fmt: skip
     if given.out:
-        write_atomically(given.out, (json.dumps(rows, indent=1) + "\n").encode())
+        write_atomically(given.out, (to_json(rows, indent=1) + "\n").encode())
 
 
 if __name__ == "__main__":

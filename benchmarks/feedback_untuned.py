@@ -12,7 +12,6 @@ diverges outside the training range.
 from __future__ import annotations
 
 import argparse
-import json
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -22,6 +21,7 @@ import numpy as np
 from feedback import Rate, random_force, solved
 
 from lfno.core.grid import Grid
+from lfno.core.json_text import to_json
 from lfno.core.tensorfile import write_atomically
 from lfno.data.stretches import Stretch
 from lfno.identification.feedback import fit_feedback
@@ -140,7 +140,7 @@ def main() -> None:
         told = (f"{key} {value:.3g}" if isinstance(value, float) else str(value) for key, value in rows[-1].items())
         print(", ".join(told), flush=True)
     if given.out:
-        write_atomically(given.out, (json.dumps(rows, indent=1) + "\n").encode())
+        write_atomically(given.out, (to_json(rows, indent=1) + "\n").encode())
 
 
 if __name__ == "__main__":

@@ -13,7 +13,6 @@ The program needs a GPU. Samples: 905 for training, 95 for validation, 200 for t
 from __future__ import annotations
 
 import argparse
-import json
 import math
 import time
 from collections.abc import Callable
@@ -24,6 +23,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn.functional import gelu
 
+from lfno.core.json_text import to_json
 from lfno.data.make import dataset
 from lfno.data.split import standard
 
@@ -184,9 +184,9 @@ def main() -> None:
     found = {"gate": given.gate, "seconds": given.seconds, "steps": count, "seed": given.seed,
              "parameters": sum(p.numel() for p in step.parameters()), "device": torch.cuda.get_device_name(),
              "validation": score(step, validation), "test": score(step, test)}  # fmt: skip
-    print(json.dumps(found))
+    print(to_json(found))
     if given.out is not None:
-        given.out.write_text(json.dumps(found, indent=1))
+        given.out.write_text(to_json(found, indent=1))
 
 
 if __name__ == "__main__":

@@ -14,7 +14,6 @@ The table lists every mode that contributes at least 5 % to the response, with t
 from __future__ import annotations
 
 import argparse
-import json
 import time
 from pathlib import Path
 from typing import Any
@@ -25,6 +24,7 @@ import numpy as np
 import lfno
 from lfno.core.errors import LfnoError
 from lfno.core.grid import Grid
+from lfno.core.json_text import to_json
 from lfno.core.tensorfile import write_atomically
 from lfno.data.prepare import Prepared, prepare
 from lfno.data.signals.record import Record
@@ -117,7 +117,7 @@ def main() -> None:
         rows += two_masses(given.seconds) if name == "masses" else shipped(name, given.feedback, given.seconds)
     print(f"promised: an error of at most {100 * MOST:g} % for modes with at least {100 * LEAST:g} % of the response")
     if given.out:
-        write_atomically(given.out, json.dumps(rows, indent=1).encode())
+        write_atomically(given.out, to_json(rows, indent=1).encode())
 
 
 if __name__ == "__main__":

@@ -9,7 +9,6 @@ The network has width 20, 8 modes on each axis, 4 layers and batch normalisation
 from __future__ import annotations
 
 import argparse
-import json
 import time
 from pathlib import Path
 
@@ -17,6 +16,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn.functional import gelu
 
+from lfno.core.json_text import to_json
 from lfno.data.make import dataset
 from lfno.data.split import standard
 
@@ -130,7 +130,7 @@ def main() -> None:
     for row in found:
         print(f"{row['law']:10} {row['l2']:.5f} (published 0.0086), {row['parameters']} parameters, {row['seconds']:.0f} s")
     if given.out is not None:
-        given.out.write_text(json.dumps(found, indent=1))
+        given.out.write_text(to_json(found, indent=1))
 
 
 if __name__ == "__main__":

@@ -12,7 +12,6 @@ solver. The table gives the mean and the median over the points whose true stead
 from __future__ import annotations
 
 import argparse
-import json
 import time
 from pathlib import Path
 from typing import Any
@@ -20,6 +19,7 @@ from typing import Any
 import numpy as np
 
 import lfno
+from lfno.core.json_text import to_json
 from lfno.core.tensorfile import write_atomically
 from lfno.evaluation.response import Response, system_response
 from lfno.evaluation.truth import trained_entry, true_system
@@ -99,7 +99,7 @@ def main() -> None:
         print(f"{name:20s}" + "".join(f"{cell:>14s}" for cell in cells), flush=True)
     print(f"promised: an error of at most {MOST:g} times the error of the prediction")
     if given.out:
-        write_atomically(given.out, json.dumps(rows, indent=1).encode())
+        write_atomically(given.out, to_json(rows, indent=1).encode())
 
 
 if __name__ == "__main__":

@@ -17,10 +17,10 @@ results/benchmarks/split.json holds the errors of the shipped models. After a ne
 from __future__ import annotations
 
 import argparse
-import json
 from pathlib import Path
 
 import lfno
+from lfno.core.json_text import to_json
 from lfno.core.tensorfile import write_atomically
 from lfno.data.split import standard
 from lfno.evaluation.splitting import score_split
@@ -60,7 +60,7 @@ def main() -> None:
         print(f"{name:26s}{errors}{found['ratio']:14.2f}{found['settled']:>10}/{found['samples']}", flush=True)
     print(f"promised: a ratio of at most {MOST}")
     if given.out:
-        write_atomically(given.out, (json.dumps(rows, indent=1) + "\n").encode())
+        write_atomically(given.out, (to_json(rows, indent=1) + "\n").encode())
 
 
 if __name__ == "__main__":

@@ -14,13 +14,13 @@ with the lowest validation loss; it is written for `--labels both` only. The rem
 from __future__ import annotations
 
 import argparse
-import json
 import time
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from lfno.core.json_text import to_json
 from lfno.core.tensorfile import write_atomically
 from lfno.data.make import dataset, exists, plan
 from lfno.data.parallel import make_all
@@ -82,7 +82,7 @@ def train(name: str, labels: str, seeds: int, out: Path, device: str | None, cha
     run = train_networks(data, standard(len(data)), preset, ensemble=seeds, folder=folder, resume=folder.exists(),
                          watch=watcher(name), device=device)  # fmt: skip
     record = record_of(run, name, labels)
-    write_atomically(record_path, json.dumps(record, indent=1).encode())
+    write_atomically(record_path, to_json(record, indent=1).encode())
     best = int(np.argmin(record["validation"]))
     if labels == "both":
         facts = {"test_l2": record["members"][best]["prediction"], "split_errors": record["members"][best]}

@@ -10,7 +10,6 @@ stack ("stack") and of one run ("single"). A stack is a group of RUNS runs that 
 from __future__ import annotations
 
 import argparse
-import json
 import time
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -23,6 +22,7 @@ import torch
 from lfno.cli.allocator import keep_freed_memory
 from lfno.core.environment import environment
 from lfno.core.grid import Grid
+from lfno.core.json_text import to_json
 from lfno.core.tensorfile import write_atomically
 from lfno.data.dataset import Dataset
 from lfno.data.split import Split, standard
@@ -178,7 +178,7 @@ def main() -> None:
         print(f"the paper's LFNO, {EPOCHS} epochs of the stack: {minutes:.1f} min   promised ≤ 5")
         figures |= {"epochs": EPOCHS, "alone": alone, "together": together, "cheaper": cheaper, "minutes": minutes}
     if given.out is not None:
-        write_atomically(given.out, (json.dumps(figures, indent=1) + "\n").encode())
+        write_atomically(given.out, (to_json(figures, indent=1) + "\n").encode())
 
 
 if __name__ == "__main__":

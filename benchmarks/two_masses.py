@@ -11,7 +11,6 @@ feedback has linear modes and a nonlinear force that acts back on them.
 from __future__ import annotations
 
 import argparse
-import json
 import time
 from pathlib import Path
 from typing import Any
@@ -22,6 +21,7 @@ import torch
 
 import lfno
 from lfno.core.grid import Grid
+from lfno.core.json_text import to_json
 from lfno.data.prepare import prepare
 from lfno.data.prepared import Prepared
 from lfno.data.signals.record import Record
@@ -101,7 +101,7 @@ def main() -> None:
     asked = parser.parse_args()
     lines = [line for kind in asked.kinds for line in run(kind, asked.minutes, asked.samples, asked.lstm)]
     if asked.out:
-        asked.out.write_text(json.dumps(lines, indent=2) + "\n")
+        asked.out.write_text(to_json(lines, indent=2) + "\n")
 
 
 if __name__ == "__main__":

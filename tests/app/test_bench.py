@@ -13,10 +13,11 @@ from lfno.app.api import Desk
 from lfno.app.catalogue import PAPER_FREQUENCY, catalogue, shipped
 from lfno.app.fieldbench import FORMULAS
 from lfno.app.inputs import DURATION, KINDS, Input
-from lfno.app.json_values import jsonable, packed
+from lfno.app.json_values import packed
 from lfno.app.single import Single
 from lfno.core.errors import LfnoError
 from lfno.core.grid import Grid
+from lfno.core.json_text import jsonable
 from lfno.evaluation.caveat import NOT_PHYSICAL, SPLIT_WRONG
 from lfno.evaluation.metrics import relative_l2
 from lfno.systems import find
@@ -35,6 +36,22 @@ def test_the_catalogue_has_twelve_systems_with_their_models() -> None:
     assert [one["key"] for one in rows["navier-stokes-nu1e-3"]["models"]] == list(shipped("navier-stokes-nu1e-3"))
     assert told["opening"] in rows
     json.dumps(told, allow_nan=False)
+
+
+@pytest.mark.parametrize(
+    ("name", "unit"),
+    [("beam", "N/m"), ("heat", ""), ("reaction-diffusion", ""), ("brusselator", "1/s"), ("burgers", "1/s"),
+     ("navier-stokes", "1/s"), ("navier-stokes-nu1e-3", "")],
+)  # fmt: skip
+def test_the_slider_of_a_field_has_the_unit_of_its_parameter(name: str, unit: str) -> None:
+    """Without a unit of its own, the parameter has the unit of the input. The input must then be proportional to it."""
+    rows = {row["name"]: row for row in catalogue()["systems"]}
+    assert rows[name]["slider"]["unit"] == unit
+    family = find(name).family
+    if isinstance(family, Curve) and family.unit is None:
+        points = np.random.default_rng(0).uniform(0.1, 0.9, (find(name).grid.ndim, 5))
+        once, twice = family.evaluate({family.name: np.array([1.3, 2.6])}, *points[: len(points) - (name == "navier-stokes")])
+        np.testing.assert_allclose(twice, 2 * once, rtol=1e-12)
 
 
 def test_models_trained_on_random_inputs_come_first() -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +10,7 @@ from scipy.signal import lfilter
 from typer.testing import CliRunner
 
 from lfno.cli import build
+from tests.core.strict import strictly_read
 
 STEP = 0.05  # s; time step of the record
 
@@ -51,4 +51,4 @@ def call(*words: Any) -> str:
 
 def answer(*words: Any) -> dict[str, Any]:
     """Run `lfno WORDS --json` and return the JSON object that the command prints."""
-    return json.loads(call(*words, "--json"))
+    return strictly_read(call(*words, "--json"))

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import numpy as np
 import pytest
 from scipy.signal import lfilter
@@ -15,7 +13,8 @@ from lfno.data.partition import in_time
 from lfno.data.prepare import prepare
 from lfno.data.signals.record import Record
 from lfno.data.split import Split
-from lfno.data.window_length import FORGOTTEN, choose_windows, memory
+from lfno.data.system_memory import memory
+from lfno.data.window_length import choose_windows
 from lfno.data.windows import as_samples
 from lfno.systems.base import Channel
 
@@ -39,26 +38,6 @@ def record(size: int, decay: float, period: float, noise: float = 0.0, seed: int
 def samples(one: Record, window: int, warmup: int, test: tuple[int, int] | None = None) -> tuple[Dataset, Split]:
     """Return (data set, split) of the windows of one record that is split in time. All lengths are in samples."""
     return as_samples([one], in_time(len(one), window, test), window, warmup)
-
-
-@pytest.mark.parametrize(("decay", "period"), [(10, 20), (50, 20), (50, 100), (200, 20)])
-def test_the_memory_is_the_decay_time_of_the_impulse_response(decay: int, period: int) -> None:
-    exact = -decay * np.log(FORGOTTEN)
-    assert 0.6 * exact < memory(record(50_000, decay, period, noise=0.01)) < 1.6 * exact
-
-
-@pytest.mark.parametrize("direct", [0.0, 1.0, 30.0])
-def test_an_immediate_response_is_not_part_of_the_memory(direct: float) -> None:
-    """An acceleration contains the force itself. This direct part does not change the estimated memory."""
-    ringing = record(40_000, 50, 20)
-    mixed = replace(ringing, outputs=ringing.outputs + direct * ringing.inputs)
-    assert memory(mixed) == pytest.approx(-50 * np.log(FORGOTTEN), rel=0.3)
-    assert memory(replace(ringing, outputs=direct * ringing.inputs)) <= 4
-
-
-def test_a_memory_longer_than_a_segment_is_extrapolated() -> None:
-    """`memory` cuts this record of 6000 samples into segments of 512 samples. The true memory is about 2300 samples."""
-    assert memory(record(6_000, 400, 50)) == pytest.approx(-400 * np.log(FORGOTTEN), rel=0.5)
 
 
 @pytest.mark.parametrize(("size", "decay"), [(4_000, 65), (6_000, 400), (50_000, 65), (300, 200)])

@@ -7,8 +7,10 @@ import pytest
 
 from lfno.core.errors import LfnoError
 from lfno.core.grid import Grid
+from lfno.core.json_text import to_json
 from lfno.evaluation.conformal import Calibration
 from lfno.evaluation.coverage import Coverage
+from tests.core.strict import strictly_read
 
 GRID = Grid.line(512, dt=0.05)
 T = GRID.axes[0].points
@@ -140,3 +142,8 @@ def test_a_sample_without_measured_points_in_one_channel_is_left_out() -> None:
     assert calibration.half_width(0.3).tolist() == calibration.half_width(0.3, everywhere=False).tolist() == [1.0, 1.0]
     never = Calibration.of(error[20:], np.zeros((20, 2, 30)), mask[20:])
     assert never.count == 20, "a channel that was never measured does not remove all samples"
+    assert never.unmeasured == [1]
+    for found in (never, Calibration.from_dict(strictly_read(to_json(never.to_dict())))):
+        np.testing.assert_array_equal(found.half_width(0.3), [1.0, np.nan])
+        np.testing.assert_array_equal(found.half_width(0.3, everywhere=False), [1.0, np.nan])
+    assert calibration.unmeasured == []

@@ -124,7 +124,7 @@ def test_a_model_that_needs_double_precision_gets_it(tmp_path: Path) -> None:
 def test_c_in_single_precision_is_refused_if_it_is_useless(tmp_path: Path) -> None:
     surrogate = slow(1e8)
     surrogate.export("c", tmp_path / "rig.c")
-    with pytest.raises(LfnoError, match="export it in double precision"):
+    with pytest.raises(LfnoError, match="export the model in double precision"):
         surrogate.export("c", tmp_path / "other.c", precision="float")
     assert not (tmp_path / "other.c").exists()
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import re
 import warnings
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -50,12 +52,18 @@ def test_wrong_inputs_raise_an_error_and_leave_the_state_unchanged() -> None:
         MODELS["feedback"]().stream().restore(before)
 
 
-def test_a_time_step_above_twice_the_training_step_causes_a_warning() -> None:
-    model = MODELS["linear"]()
+@pytest.mark.parametrize("kind", ["linear", "feedback"])
+def test_a_time_step_far_from_the_training_step_causes_one_warning(kind: str, tmp_path: Path) -> None:
+    """A step that is too large is wrong between the samples, and a step that is far too small is probably in another unit."""
+    model = MODELS[kind]()
     step = model.grid.axes[-1].step
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        for dt in (None, 0.5 * step, step, 2 * step):
+        for dt in (None, 0.01 * step, 0.5 * step, step, 2 * step):
             model.stream(dt)
-    with pytest.warns(UserWarning, match="2.5 times the step of training"):
-        model.stream(2.5 * step)
+    for ratio in (2.5, 20, 0.005, 1e-4):
+        for use in (model.stream, lambda dt: model.export("c", tmp_path / "model", dt=dt)):
+            with pytest.warns(UserWarning, match=re.escape(f" {ratio:.3g} times the step of training")) as told:
+                use(dt=ratio * step)
+            assert len(told) == 1
+            assert told[0].filename == __file__

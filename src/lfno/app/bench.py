@@ -15,10 +15,11 @@ from typing import Any
 import numpy as np
 
 from lfno.app.catalogue import labels, shipped
-from lfno.app.json_values import jsonable, packed
+from lfno.app.json_values import packed
 from lfno.app.values import Query
 from lfno.core.errors import LfnoError
 from lfno.core.grid import Grid
+from lfno.core.json_text import jsonable
 from lfno.systems.registry import find
 from lfno.systems.steady import SteadyState
 

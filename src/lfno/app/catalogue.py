@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from lfno.app.inputs import DURATION, FASTEST, KINDS, LARGEST
-from lfno.app.json_values import jsonable
+from lfno.core.json_text import jsonable
 from lfno.systems.families import Curve
 from lfno.systems.registry import REGISTRY, Entry, find
 from lfno.systems.signals import open_mesh
@@ -132,18 +132,20 @@ def training_data(name: str) -> str:
 def slider(entry: Entry) -> dict[str, Any]:
     """Return the slider of the parameter of the inputs. If all inputs are random, the parameter is the number of an input.
 
+    name, unit: the name and the unit of the parameter.
     low, high, step: the range of the training inputs, which is the range of the slider, and the step of the slider.
     value: the first position of the slider.
     least, most: the range of values that the server accepts.
     """
     family = entry.family
     if not isinstance(family, Curve):
-        return {"name": "sample", "low": 0, "high": SEEDS - 1, "step": 1, "value": 0, "least": 0, "most": SEEDS - 1}
+        return {"name": "sample", "unit": "", "low": 0, "high": SEEDS - 1, "step": 1, "value": 0, "least": 0, "most": SEEDS - 1}
     span = family.high - family.low
     step = _round(span / POSITIONS)
     value = step * round((family.low + 0.6 * span) / step)
     least, most = family.low - span, family.high + span
-    return {"name": family.name, "low": family.low, "high": family.high, "step": step, "value": round(value, 6),
+    unit = entry.system.inputs[-1].unit if family.unit is None else family.unit
+    return {"name": family.name, "unit": unit, "low": family.low, "high": family.high, "step": step, "value": round(value, 6),
             "least": round(least, 6), "most": round(most, 6)}  # fmt: skip
 
 

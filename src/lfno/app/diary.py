@@ -7,8 +7,8 @@ import time
 from pathlib import Path
 from typing import Any
 
-from lfno.app.json_values import jsonable
 from lfno.app.workspace import read_json, write_json
+from lfno.core.json_text import jsonable, to_json
 
 STATE = "state.json"  # file with the state and the messages
 LOSSES = "losses.jsonl"  # file with one line of JSON for each point of the learning curve
@@ -46,7 +46,7 @@ class Diary:
     def add_loss(self, loss: dict[str, float]) -> None:
         """Add one point of the learning curve."""
         with (self.folder / LOSSES).open("a", encoding="utf-8") as file:
-            file.write(json.dumps(jsonable(loss)) + "\n")
+            file.write(to_json(loss) + "\n")
 
     def losses(self, since: int = 0) -> list[dict[str, float]]:
         """Return the points of the learning curve from index `since` on. An incomplete last line is left out."""

@@ -9,9 +9,10 @@ import numpy as np
 
 from lfno.app.bench import Bench, Pair
 from lfno.app.catalogue import RICH, SEEDS, has_random_inputs, slider, training_set
-from lfno.app.json_values import jsonable, packed
+from lfno.app.json_values import packed
 from lfno.app.values import Query, number, whole, word
 from lfno.core.grid import Grid
+from lfno.core.json_text import jsonable
 from lfno.systems.families import Curve
 from lfno.systems.registry import find
 from lfno.systems.signals import Signal, open_mesh
@@ -99,7 +100,8 @@ class Field(Bench):
         low, high = self.slider["low"], self.slider["high"]
         if given.family == RANDOM or low <= given.value <= high:
             return []
-        return [f"out of the range of training: {self.slider['name']} is not between {low:g} and {high:g}"]
+        name, unit = self.slider["name"], self.slider["unit"]
+        return [f"out of the range of training: {name} is not between {low:g} and {high:g} {unit}".rstrip()]
 
     def _input_range(self) -> tuple[float, float] | None:
         """Return the fixed colour range of the input: the extreme values of the inputs at both ends of the slider.

@@ -12,10 +12,10 @@ from pathlib import Path, PurePosixPath, PureWindowsPath
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from lfno.app.curves import curves
-from lfno.app.json_values import jsonable
 from lfno.app.wording import field
 from lfno.app.workspace import Item, Workspace, clean
 from lfno.core.errors import LfnoError
+from lfno.core.json_text import jsonable
 
 if TYPE_CHECKING:
     from lfno.data.gathering import Signals

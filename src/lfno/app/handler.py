@@ -13,6 +13,7 @@ from urllib.parse import parse_qsl, unquote, urlsplit
 
 from lfno.app.connection import TimedReader
 from lfno.core.errors import LfnoError
+from lfno.core.json_text import to_json
 
 if TYPE_CHECKING:
     from lfno.app.server import Server
@@ -164,7 +165,7 @@ class Handler(BaseHTTPRequestHandler):
             pass
 
     def _send_json(self, status: HTTPStatus, tree: Any) -> None:
-        self._send(status, "application/json", json.dumps(tree, allow_nan=False).encode())
+        self._send(status, "application/json", to_json(tree).encode())
 
     def _send(self, status: HTTPStatus, kind: str, content: bytes, more: dict[str, str] | None = None) -> None:
         self.send_response(status)

@@ -9,9 +9,8 @@ from __future__ import annotations
 
 import ctypes
 
-M_TRIM_THRESHOLD = -1  # number of the option M_TRIM_THRESHOLD in malloc.h
-M_MMAP_MAX = -4  # number of the option M_MMAP_MAX in malloc.h
-M_ARENA_MAX = -8  # number of the option M_ARENA_MAX in malloc.h
+from lfno.core.allocator import M_ARENA_MAX, M_MMAP_MAX, M_TRIM_THRESHOLD, set_options
+
 TRIM_THRESHOLD = 4 * 2**20  # bytes; a larger free block at the end of the heap is returned
 MMAP_MAX = 65536  # largest number of arrays with their own memory mapping, which is returned when the array is freed
 ARENAS = 2  # largest number of memory pools
@@ -19,11 +18,7 @@ ARENAS = 2  # largest number of memory pools
 
 def return_freed_memory() -> bool:
     """Set the memory options of the GNU C library. Return False if this is another C library, or if it refuses an option."""
-    try:
-        mallopt = ctypes.CDLL(None).mallopt
-    except (AttributeError, OSError, TypeError):
-        return False
-    return bool(mallopt(M_MMAP_MAX, MMAP_MAX) and mallopt(M_TRIM_THRESHOLD, TRIM_THRESHOLD) and mallopt(M_ARENA_MAX, ARENAS))
+    return set_options({M_MMAP_MAX: MMAP_MAX, M_TRIM_THRESHOLD: TRIM_THRESHOLD, M_ARENA_MAX: ARENAS})
 
 
 def trim() -> None:

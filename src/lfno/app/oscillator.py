@@ -10,10 +10,11 @@ import numpy as np
 from lfno.app.bench import Bench, Pair
 from lfno.app.catalogue import PAPER_FREQUENCY, training_set
 from lfno.app.inputs import DURATION, Input
-from lfno.app.json_values import jsonable, packed
+from lfno.app.json_values import packed
 from lfno.app.single import Single
 from lfno.app.values import Query
 from lfno.core.grid import Grid
+from lfno.core.json_text import jsonable
 from lfno.systems.families import Curve
 from lfno.systems.signals import open_mesh
 from lfno.systems.steady import SteadyState

@@ -9,10 +9,10 @@ import numpy as np
 
 from lfno.app.bode import bode
 from lfno.app.curves import curves
-from lfno.app.json_values import jsonable
 from lfno.app.workspace import read_json, write_json
 from lfno.core.errors import LfnoError
 from lfno.core.grid import Grid
+from lfno.core.json_text import jsonable
 
 if TYPE_CHECKING:
     from lfno.data.prepared import Prepared

@@ -7,11 +7,12 @@ from typing import Any
 import numpy as np
 
 from lfno.app.bench import Bench
-from lfno.app.json_values import jsonable, packed
+from lfno.app.json_values import packed
 from lfno.app.oscillator import Oscillator
 from lfno.app.values import Query
 from lfno.core.errors import LfnoError
 from lfno.core.grid import Grid
+from lfno.core.json_text import jsonable
 from lfno.evaluation.caveat import WHOLE
 
 SWEEP = np.round(np.geomspace(0.04, 0.8, 36), 4)  # Hz; frequencies of a sweep

@@ -11,11 +11,11 @@ import numpy as np
 from lfno.app.curves import curves
 from lfno.app.exports import file_name
 from lfno.app.files import receive, said
-from lfno.app.json_values import jsonable
 from lfno.app.outcome import MODEL, read_outcome
 from lfno.app.workspace import Item, Workspace
 from lfno.core.errors import LfnoError
 from lfno.core.grid import Grid, with_unit
+from lfno.core.json_text import jsonable
 
 TABLE = "prediction.csv"  # file of the table
 ANSWER = "answer.npz"  # file with input, prediction and measured output of each run

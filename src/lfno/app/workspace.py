@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from lfno.core.errors import LfnoError
+from lfno.core.json_text import to_json
 from lfno.core.tensorfile import write_atomically
 
 ABOUT = "about.json"  # file with the name of an item and further entries
@@ -135,4 +136,4 @@ def read_json(path: Path) -> dict[str, Any]:
 
 def write_json(path: Path, tree: dict[str, Any]) -> None:
     """Write a JSON object to a file. The file is complete at all times: it has the old or the new content."""
-    write_atomically(path, json.dumps(tree).encode())
+    write_atomically(path, to_json(tree).encode())

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import math
 import time
 from collections.abc import Callable, Sequence
@@ -18,6 +17,7 @@ from lfno.challenges.methods import find_method
 from lfno.challenges.protocol import Model, Question, figures
 from lfno.core.environment import environment
 from lfno.core.errors import LfnoError
+from lfno.core.json_text import to_json
 from lfno.core.short import Short
 
 
@@ -63,7 +63,7 @@ class Result(Short):
         from lfno.core.tensorfile import write_atomically
 
         path = Path(folder) / f"{self.benchmark}-{self.method}-{self.environment['commit']}.json"
-        write_atomically(path, (json.dumps(asdict(self), indent=2, default=float) + "\n").encode())
+        write_atomically(path, (to_json(asdict(self), indent=2) + "\n").encode())
         return path
 
 

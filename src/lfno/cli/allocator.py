@@ -7,19 +7,14 @@ third of the training time. The setting holds for the whole process. Therefore o
 
 from __future__ import annotations
 
-import ctypes
 from functools import cache
 
-M_TRIM_THRESHOLD = -1  # number of an option in malloc.h: bytes that may stay free before memory is returned
-M_MMAP_MAX = -4  # number of an option in malloc.h: how many arrays may have a memory mapping of their own
+from lfno.core.allocator import M_MMAP_MAX, M_TRIM_THRESHOLD, set_options
+
 NEVER = 2**31 - 1  # bytes; the largest value of an option
 
 
 @cache
 def keep_freed_memory() -> bool:
     """Make the C library keep freed memory. Returns False if the C library has no such setting or refuses it."""
-    try:
-        mallopt = ctypes.CDLL(None).mallopt
-    except (AttributeError, OSError, TypeError):
-        return False
-    return bool(mallopt(M_MMAP_MAX, 0) and mallopt(M_TRIM_THRESHOLD, NEVER))
+    return set_options({M_MMAP_MAX: 0, M_TRIM_THRESHOLD: NEVER})

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -10,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from lfno.cli.shared import Device, Json, Quiet, Settings
+from lfno.core.json_text import to_json
 
 if TYPE_CHECKING:
     from lfno.challenges import Result
@@ -62,7 +62,7 @@ def benchmark(
         )  # fmt: skip
     path = result.write(out)
     if as_json:
-        typer.echo(json.dumps({"record": str(path), **asdict(result)}, default=float))
+        typer.echo(to_json({"record": str(path), **asdict(result)}))
         return
     _table(challenge, result)
     if other := {name: value for name, value in result.validation.items() if name not in result.figures}:
@@ -78,7 +78,7 @@ def _list(as_json: bool) -> None:
     from lfno.challenges.table import CHALLENGES
 
     if as_json:
-        typer.echo(json.dumps([asdict(challenge) for challenge in CHALLENGES.values()], ensure_ascii=False))
+        typer.echo(to_json([asdict(challenge) for challenge in CHALLENGES.values()], ensure_ascii=False))
         return
     from rich.console import Console
     from rich.table import Table

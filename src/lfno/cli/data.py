@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import sys
 from functools import partial
 from pathlib import Path
@@ -12,6 +11,7 @@ import typer
 
 from lfno.cli.shared import Json, Quiet
 from lfno.core.errors import LfnoError
+from lfno.core.json_text import to_json
 from lfno.core.progress import Show, progress
 
 if TYPE_CHECKING:
@@ -79,7 +79,7 @@ def make(
         facts = {"name": name, "made": name in seconds, "seconds": round(seconds.get(name, 0.0), 2)}
         rows.append(facts | {"path": str(place(plan, out))})
     if as_json:
-        print(json.dumps(rows, indent=2))
+        print(to_json(rows, indent=2))
         return
     for row in rows:
         print(f"{row['name']}: " + (f"made in {row['seconds']} s" if row["made"] else "exists already") + f", {row['path']}")
@@ -144,7 +144,7 @@ def show(
             raise LfnoError(f"there is no sample {index} in {name}: it has samples 0 to {len(data) - 1}")
     target = out or Path(f"{name}.png")
     draw(data, chosen, target)
-    print(json.dumps({"data": str(path), "figure": str(target)}) if as_json else f"data    {path}\nfigure  {target}")
+    print(to_json({"data": str(path), "figure": str(target)}) if as_json else f"data    {path}\nfigure  {target}")
 
 
 def check(
@@ -169,7 +169,7 @@ def check(
         for plan in plans:
             rows.append(compare(plan, samples, seed, partial(show, plan.entry.name)))
     if as_json:
-        print(json.dumps(rows, indent=2))
+        print(to_json(rows, indent=2))
     else:
         _table(rows)
     if not all(row["holds"] for row in rows):

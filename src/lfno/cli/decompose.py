@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import asdict, replace
 from functools import partial
 from pathlib import Path
@@ -14,6 +13,7 @@ from lfno.cli.predict import warmup, writable
 from lfno.cli.reading import Reading, with_reading
 from lfno.cli.shared import Json, ModelPath, Quiet
 from lfno.core.errors import LfnoError
+from lfno.core.json_text import to_json
 from lfno.core.progress import progress
 
 
@@ -111,7 +111,7 @@ def decompose(
     if as_json:
         facts = {"figure": str(figure), "arrays": str(arrays), "transient_share": share, "caveat": caveat, "notes": notes}
         facts |= {"trust": trust, "measured": None if measured is None else asdict(measured)}
-        typer.echo(json.dumps(facts))
+        typer.echo(to_json(facts))
         return
     for note in [] if quiet else notes:
         typer.echo(f"note: {note}", err=True)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -10,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from lfno.cli.shared import Json, Quiet
+from lfno.core.json_text import to_json
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -83,7 +83,7 @@ def demo(
     storage.save(data, out / DATA)
     page = write_page(demo_page(outcome, str(out)), out / "index.html")
     if as_json:
-        typer.echo(json.dumps({**outcome.to_dict(), "page": str(page), "model": str(out / "lfno")}, default=float))
+        typer.echo(to_json({**outcome.to_dict(), "page": str(page), "model": str(out / "lfno")}))
         return
     _show(outcome, Console(highlight=False))
     typer.echo(f"\nThe page with the figure is {page}; the model is in {out / 'lfno'}.")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -10,6 +9,7 @@ import typer
 
 from lfno.cli.shared import Json, ModelPath
 from lfno.core.errors import LfnoError
+from lfno.core.json_text import to_json
 
 if TYPE_CHECKING:
     from lfno.surrogate import Surrogate
@@ -65,7 +65,7 @@ def export(
         told, lines = _by_sample(surrogate, to, target, step, member, precision, fmi or "2.0")
     else:
         told, lines = _window(surrogate, to, target, size, step, member)
-    for line in [json.dumps(told)] if as_json else lines:
+    for line in [to_json(told)] if as_json else lines:
         typer.echo(line)
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import Annotated
 
@@ -12,6 +11,7 @@ from lfno.cli.reading import Reading, with_reading
 from lfno.cli.shared import Device, Json, Quiet, Settings
 from lfno.cli.train import Ensemble, Epochs, Out, Resume, Seed
 from lfno.core.errors import LfnoError
+from lfno.core.json_text import to_json
 
 
 def register(app: typer.Typer) -> None:
@@ -95,16 +95,16 @@ def fit(
     assert fitted.fitted.contest is not None
     more = facts(fitted)
     if fitted.linear is not None:
-        more |= {"modes": mode_rows(fitted.modes()), "hold": fitted.linear.modes.hold}
+        more |= {"modes": mode_rows(fitted.modes()), "time_unit": fitted.grid.axes[-1].unit, "hold": fitted.linear.modes.hold}
     if fitted.equation:
         more |= {"equation": fitted.equation}
     metrics = leave(folder, fitted, more)
     if as_json:
-        say(json.dumps({"folder": str(folder), **metrics}, default=float))
+        say(to_json({"folder": str(folder), **metrics}))
         end_if_stopped(fitted, folder)
         return
     if fitted.linear is not None:
-        print_modes(metrics["modes"], "modes of the linear model")
+        print_modes(metrics["modes"], "modes of the linear model", fitted.grid.axes[-1].unit)
     if fitted.equation:
         say(f"the equation: {fitted.equation}")
     table(fitted.fitted.contest)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import shlex
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -13,6 +12,7 @@ import typer
 from lfno.cli.shared import Json
 from lfno.cli.wording import flag
 from lfno.core.errors import Option
+from lfno.core.json_text import to_json
 
 
 def register(app: typer.Typer) -> None:
@@ -33,7 +33,7 @@ def inspect(
     report = describe(file, flag)
     report["command"] = None if report["options"] is None else command([file], report["options"])
     if as_json:
-        typer.echo(json.dumps(report, indent=2))
+        typer.echo(to_json(report, indent=2))
         return
     _print(report)
 

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 def mode_rows(modes: Sequence[Mode], truth: np.ndarray | None = None) -> list[dict[str, Any]]:
-    """Return one row of plain values for each mode, in the order of `modes`. `re` and `im` are the parts of the pole in 1/s.
+    """Return one row of plain values for each mode, in the order of `modes`. `re` and `im` are the parts of the pole.
 
     truth: poles of the equation, if the equation is known. Each row then has the nearest of these poles under `true`.
     """
@@ -29,16 +29,20 @@ def mode_rows(modes: Sequence[Mode], truth: np.ndarray | None = None) -> list[di
     return rows
 
 
-def print_modes(rows: list[dict[str, Any]], title: str) -> None:
-    """Print a table of modes. Frequency, damping ratio and time constant have their 95 % intervals."""
+def print_modes(rows: list[dict[str, Any]], title: str, unit: str) -> None:
+    """Print a table of modes. Frequency, damping ratio and time constant have their 95 % intervals.
+
+    unit: the unit of time.
+    """
     from rich.console import Console
     from rich.table import Table
 
+    from lfno.core.grid import frequency_unit
     from lfno.plots.mode_rows import with_interval
 
     several = bool(rows) and len(rows[0]["shape"]) > 1
     table = Table(title=title, caption="± or (…): 95 % interval. uncertain: the data do not determine the value")
-    headings = ["frequency Hz", "damping ratio", "time constant s", "share"]
+    headings = [f"frequency {frequency_unit(unit)}".rstrip(), "damping ratio", f"time constant {unit}".rstrip(), "share"]
     known = any("true" in row for row in rows)
     headings += [*(["mode shape"] if several else []), *(["equation"] if known else [])]
     for heading in headings:
@@ -75,14 +79,20 @@ def plain_rows(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
     return [{**one, "re": row["pole"].real, "im": row["pole"].imag} for one, row in zip(plain, rows, strict=True)]
 
 
-def print_layers(rows: list[dict[str, Any]], members: int = 1) -> None:
-    """Print the table of the poles of the network's layers. The network is the first of `members` ensemble members."""
+def print_layers(rows: list[dict[str, Any]], unit: str, members: int = 1) -> None:
+    """Print the table of the poles of the network's layers. The network is the first of `members` ensemble members.
+
+    unit: the unit of time. The poles along an axis of space have the unit of this axis, so no column has a unit then.
+    """
     from rich.console import Console
     from rich.table import Table
 
+    from lfno.core.grid import frequency_unit
+
     first = " (of the first member)" if members > 1 else ""
     table = Table(title=f"poles of the layers{first}", caption="share: part of the impulse response of the layer")
-    for heading in ("layer", "axis", "frequency Hz", "damping ratio", "time constant s", "share"):
+    hertz, unit = (frequency_unit(unit), unit) if len({row["axis"] for row in rows}) == 1 else ("", "")
+    for heading in ("layer", "axis", f"frequency {hertz}".rstrip(), "damping ratio", f"time constant {unit}".rstrip(), "share"):
         table.add_column(heading, justify="right")
     for row in rows:
         cells = (f"{row[key]:.4g}" for key in ("frequency", "damping_ratio", "time_constant", "contribution"))

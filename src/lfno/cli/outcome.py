@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import json
+import math
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import partial
@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import typer
 
 from lfno.core.errors import LfnoError
+from lfno.core.json_text import to_json
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -72,7 +73,7 @@ def candidates(contest: Contest) -> Table:
     for heading in ("", "validation error", "parameters", "seconds", ""):
         shown.add_column(heading, justify="left" if not heading else "right")
     for name, row in contest.candidates.items():
-        error = f"{row['validation']:.4g} ± {row['spread']:.2g}"
+        error = f"{row['validation']:.4g} ± {row['spread']:.2g}" if math.isfinite(row["validation"]) else "not known"
         chosen = "chosen" if row["chosen"] else ""
         shown.add_row(name, error, f"{row['parameters']}", f"{row['seconds']:.3g}", chosen)
     return shown
@@ -111,7 +112,7 @@ def leave(folder: Path, model: Surrogate, more: dict[str, Any]) -> dict[str, Any
     save(folder / "figures" / "prediction.png", draw)
     write_page(fit_page(model, folder.name, str(folder)), folder / "report.html")
     metrics = {**contest.to_dict(), **more}
-    write_atomically(folder / "metrics.json", (json.dumps(metrics, indent=2, default=float) + "\n").encode())
+    write_atomically(folder / "metrics.json", (to_json(metrics, indent=2) + "\n").encode())
     return metrics
 
 

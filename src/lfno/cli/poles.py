@@ -5,7 +5,6 @@ On request, the command also draws a stabilisation diagram and a Bode plot.
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -15,6 +14,7 @@ from lfno.cli.mode_table import mode_rows, plain_rows, print_layers, print_modes
 from lfno.cli.reading import Reading, with_reading
 from lfno.cli.shared import Json, Quiet
 from lfno.core.errors import LfnoError
+from lfno.core.json_text import to_json
 
 if TYPE_CHECKING:
     from lfno.identification.mode import Mode
@@ -74,7 +74,7 @@ def poles(
         for option, given in only_models.items():
             if given:
                 raise LfnoError(f"{option} is for a model, and {model.name} is a file of signals; leave out {option}")
-        found, diagram, notes, title = record_modes(model, reading, stabilisation)
+        found, diagram, notes, title, unit = record_modes(model, reading, stabilisation)
         table, caveat, members, highest, truth = None, "", 1, None, None
         figures: list[str] = []
     else:
@@ -88,7 +88,7 @@ def poles(
         table = surrogate.networks[0].poles() if layers and surrogate.networks else None
         caveat, members, highest = surrogate.split_caveat, len(surrogate.members), surrogate.band_frequencies()[-1]
         truth = None if amplitude else true_poles(surrogate.provenance, operating)
-        figures = []
+        figures, unit = [], surrogate.grid.axes[-1].unit
         if data is not None:
             drawn, told = bode(surrogate, data, reading, folder)
             figures.append(str(drawn))
@@ -98,24 +98,25 @@ def poles(
 
     crosses = np.array([mode.pole for mode in found], dtype=complex)
     shown, shares = (None, None) if table is None else (table.pole, table.contribution)
-    figures.append(str(save(folder / "s-plane.png", lambda: s_plane_figure(shown, shares, crosses, "modes"))))
+    figures.append(str(save(folder / "s-plane.png", lambda: s_plane_figure(shown, shares, crosses, "modes", unit))))
     if diagram is not None:
         fastest = 1.5 * float(np.abs(crosses.imag).max(initial=0)) / (2 * np.pi)
         limit = max(highest or 0.0, fastest) or float(np.abs(diagram.pole).max()) / (2 * np.pi)
-        picture = save(folder / "stabilisation.png", lambda: stabilisation_figure(diagram, crosses, limit))
+        picture = save(folder / "stabilisation.png", lambda: stabilisation_figure(diagram, crosses, limit, unit))
         figures.append(str(picture))
     listed = [] if table is None else plain_rows(table.top(layers).rows())
     if as_json:
-        typer.echo(json.dumps({"modes": rows, "layers": listed, "caveat": caveat, "notes": notes, "figures": figures}))
+        facts = {"modes": rows, "time_unit": unit, "layers": listed, "caveat": caveat, "notes": notes, "figures": figures}
+        typer.echo(to_json(facts))
         return
     for note in [] if quiet else notes:
         typer.echo(f"note: {note}", err=True)
     if rows:
-        print_modes(rows, title)
+        print_modes(rows, title, unit)
     else:
         typer.echo(f"There are no {title}.")
     if listed:
-        print_layers(listed, members)
+        print_layers(listed, unit, members)
     if caveat:
         typer.echo(caveat)
     for figure in figures:

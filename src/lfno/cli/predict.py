@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 from dataclasses import replace
 from functools import partial
@@ -14,6 +13,7 @@ import typer
 from lfno.cli.reading import Reading, with_reading
 from lfno.cli.shared import Json, ModelPath, Quiet
 from lfno.core.errors import LfnoError
+from lfno.core.json_text import to_json
 from lfno.core.progress import progress
 
 if TYPE_CHECKING:
@@ -62,7 +62,7 @@ def predict(
         told = surrogate.ask(data, progress=partial(show, "prediction"))
     mean, spread = told.values, told.spread
     names = surrogate.signals.names("outputs") or [channel.name for channel in data.output_channels if known]
-    bounds = None if interval is None else surrogate.interval(data, interval)
+    bounds = None if interval is None else surrogate.interval(data, interval, warn=False)
     variables = answer(data, mean, spread, names, surrogate.signals.units("outputs"), bounds)
     variables = [replace(variable, name=writable(variable.name, target)) for variable in variables]
     write(target, variables, like=file)
@@ -74,12 +74,13 @@ def predict(
             f"the interval of {100 * interval:g} % is calibrated on {count} samples: with a probability of 90 %, it holds "
             f"{100 * low:.0f} % to {100 * high:.0f} % of new responses of the same kind"
         )
+        report["notes"] += [surrogate.without_interval] if surrogate.without_interval else []
     if known and (error := _error(surrogate, data, mean)):
         report["error"] = error
     elif known:
         report["notes"].append("no comparison with the outputs in the file: too few samples are left after the warm-up")
     if as_json:
-        typer.echo(json.dumps(report))
+        typer.echo(to_json(report))
         return
     for note in [] if quiet else report["notes"]:
         typer.echo(f"note: {note}", err=True)

@@ -16,6 +16,8 @@ if TYPE_CHECKING:
     from lfno.identification.mode import Mode
     from lfno.identification.stabilisation import Stabilisation
 
+    RecordModes = tuple[list[Mode], Stabilisation | None, list[str], str, str]
+
 MODEL_SUFFIX = ".safetensors"  # ending of model files
 
 
@@ -24,8 +26,8 @@ def is_record(path: Path) -> bool:
     return path.is_file() and path.suffix.lower() != MODEL_SUFFIX
 
 
-def record_modes(file: Path, reading: Reading, diagram: bool) -> tuple[list[Mode], Stabilisation | None, list[str], str]:
-    """Return the modes, a stabilisation diagram or None, notes, and the title of the table.
+def record_modes(file: Path, reading: Reading, diagram: bool) -> RecordModes:
+    """Return the modes, a stabilisation diagram or None, notes, the title of the table, and the unit of time.
 
     If `reading` names an output and no input, the record is a free decay. Otherwise the modes are those of the linear model of
     the record.
@@ -42,10 +44,11 @@ def record_modes(file: Path, reading: Reading, diagram: bool) -> tuple[list[Mode
 
     fitted = fit(str(file), model="linear", **{name: value for name, value in reading.items() if value})
     assert fitted.fitted is not None
-    return fitted.modes(), None, list(fitted.fitted.prepared.notes), "modes of the linear model of the record"
+    notes, unit = list(fitted.fitted.prepared.notes), fitted.grid.axes[-1].unit
+    return fitted.modes(), None, notes, "modes of the linear model of the record", unit
 
 
-def _decay(file: Path, reading: Reading, diagram: bool) -> tuple[list[Mode], Stabilisation | None, list[str], str]:
+def _decay(file: Path, reading: Reading, diagram: bool) -> RecordModes:
     """Return the modes of a free decay; the result has the form of the result of `record_modes`."""
     import numpy as np
 
@@ -65,4 +68,4 @@ def _decay(file: Path, reading: Reading, diagram: bool) -> tuple[list[Mode], Sta
     found = free_modes(outputs, data.grid)
     centred = outputs - outputs[..., -outputs.shape[-1] // 4 :].mean(-1, keepdims=True)
     picture = stabilisation(np.moveaxis(centred, 0, 1), data.grid.steps[0]) if diagram else None
-    return found, picture, notes, "modes of the free decay"
+    return found, picture, notes, "modes of the free decay", data.grid.axes[-1].unit

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -12,6 +11,7 @@ import typer
 
 from lfno.cli.shared import Json, ModelPath, Quiet
 from lfno.core.errors import LfnoError
+from lfno.core.json_text import to_json
 
 if TYPE_CHECKING:
     from lfno.evaluation.backbone import Backbone
@@ -29,8 +29,12 @@ def register(app: typer.Typer) -> None:
 
 def response(
     model: ModelPath,
-    low: Annotated[float | None, typer.Option(help="Lowest frequency in Hz. By default from the training inputs.")] = None,
-    high: Annotated[float | None, typer.Option(help="Highest frequency in Hz. By default from the training inputs.")] = None,
+    low: Annotated[
+        float | None, typer.Option(help="Lowest frequency, in Hz for times in s. By default as in training.")
+    ] = None,
+    high: Annotated[
+        float | None, typer.Option(help="Highest frequency, in Hz for times in s. By default as in training.")
+    ] = None,
     points: Annotated[int, typer.Option(help="Number of frequencies.", min=2)] = 100,
     amplitudes: Annotated[
         str | None, typer.Option(help="Amplitudes of the input, as 0.1,0.5,1. By default from the training inputs.")
@@ -85,7 +89,7 @@ def response(
     facts["arrays"] = str(arrays)
     facts |= {"figures": [str(figure) for figure in figures], "difference": _difference(found, truth)}
     if as_json:
-        typer.echo(json.dumps(facts))
+        typer.echo(to_json(facts))
         return
     for note in [] if quiet else notes:
         typer.echo(f"note: {note}", err=True)
@@ -101,13 +105,13 @@ def response(
 
 
 def _frequencies(surrogate: Surrogate, low: float | None, high: float | None, points: int) -> Any:
-    """Return frequencies in Hz from `low` to `high`, by default over the band of the training inputs."""
+    """Return frequencies from `low` to `high`, by default over the band of the training inputs."""
     import numpy as np
 
     own = surrogate.band_frequencies(2)
     first, last = own[0] if low is None else low, own[-1] if high is None else high
     if not 0 < first < last < np.inf:
-        raise LfnoError(f"there are no frequencies from {first:g} to {last:g} Hz: --low must be positive and below --high")
+        raise LfnoError(f"there are no frequencies from {first:g} to {last:g}: --low must be positive and below --high")
     grid = np.geomspace(first, last, points)
     if surrogate.linear is None:
         return grid

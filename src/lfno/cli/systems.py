@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from typing import Any
 
 import typer
 
 from lfno.cli.shared import Json
+from lfno.core.json_text import to_json
 
 
 def register(app: typer.Typer) -> None:
@@ -19,7 +19,7 @@ def systems(as_json: Json = False) -> None:
     """List the built-in systems with their equations, grids, parameters and data sets."""
     rows = describe()
     if as_json:
-        print(json.dumps(rows, indent=2, ensure_ascii=False))
+        print(to_json(rows, indent=2, ensure_ascii=False))
         return
     from rich.console import Console
     from rich.table import Table

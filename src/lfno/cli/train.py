@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from lfno.cli.shared import Device, Json, Quiet, Settings
+from lfno.core.json_text import to_json
 
 Model = Annotated[
     str,
@@ -76,7 +76,7 @@ def train(
     assert fitted.fitted.contest is not None
     metrics = leave(folder, fitted, facts(fitted))
     if as_json:
-        say(json.dumps({"folder": str(folder), **metrics}, default=float))
+        say(to_json({"folder": str(folder), **metrics}))
         end_if_stopped(fitted, folder)
         return
     table(fitted.fitted.contest)

@@ -32,6 +32,15 @@ def frequency_unit(unit: str) -> str:
     return "Hz" if unit == "s" else f"1/{unit}" if unit else ""
 
 
+def pole_units(unit: str) -> tuple[str, str]:
+    """Return the units of the real part and of the imaginary part of a pole for a unit of time; "" for an unknown unit.
+
+    >>> pole_units("s"), pole_units("")
+    (('1/s', 'rad/s'), ('', ''))
+    """
+    return (f"1/{unit}", f"rad/{unit}") if unit else ("", "")
+
+
 @dataclass(frozen=True, repr=False)
 class Axis:
     """An axis of equally spaced points, `origin + j * step` for j = 0 … size − 1.

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from lfno.core.errors import LfnoError
+from lfno.core.json_text import jsonable, to_json
 
 if TYPE_CHECKING:
     from torch import Tensor
@@ -23,14 +24,15 @@ def write(path: Path, tensors: dict[str, Tensor], tree: dict[str, Any], key: str
 
     path: the file.
     tensors: the tensors by name.
-    tree: the description, stored as JSON in the metadata.
+    tree: the description, stored as JSON in the metadata. A number that is not finite becomes null.
     key: the name of the description in the metadata. Each kind of file has its own key.
     """
     from safetensors.torch import save
 
     tensors = {name: value.detach().cpu().contiguous() for name, value in tensors.items()}
-    tree = {**tree, "sha256": checksum(tensors, tree)}
-    write_atomically(path, save(tensors, {key: json.dumps(tree, sort_keys=True)}))
+    tree = jsonable(tree)
+    tree["sha256"] = checksum(tensors, tree)
+    write_atomically(path, save(tensors, {key: to_json(tree, sort_keys=True)}))
 
 
 def read(path: Path, key: str, what: str) -> tuple[dict[str, Any], dict[str, Tensor]]:
@@ -70,7 +72,8 @@ def checksum(tensors: dict[str, Tensor], tree: dict[str, Any]) -> str:
     import torch
 
     digest = hashlib.sha256()
-    digest.update(json.dumps({k: v for k, v in tree.items() if k != "sha256"}, sort_keys=True).encode())
+    described = {name: value for name, value in tree.items() if name != "sha256"}
+    digest.update(json.dumps(described, sort_keys=True).encode())  # noqa: TID251 - older files hold NaN and Infinity
     for name in sorted(tensors):
         value = tensors[name]
         digest.update(f"{name}|{value.dtype}|{tuple(value.shape)}|".encode())

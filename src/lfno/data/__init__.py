@@ -31,6 +31,8 @@ Modules:
     realisations: split records with repeated periods into training, validation and test
     windows: cut a long record into windows
     window_length: choose the length of the windows
+    system_memory: estimate the memory of a system from a record
+    response_poles: the poles of the impulse response of one output
     stretches: uninterrupted pieces of a record
     periods: find and average repeated periods, and estimate the noise
     mismatch: decide whether the differences between periods are noise

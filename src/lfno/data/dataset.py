@@ -10,6 +10,7 @@ import numpy as np
 
 from lfno.core.errors import LfnoError
 from lfno.core.grid import Grid
+from lfno.core.json_text import to_json
 from lfno.core.short import shortened
 from lfno.systems.base import Channel
 
@@ -161,7 +162,7 @@ class Dataset:
         }
         coordinates["input_channel"] = [channel.name for channel in self.input_channels]
         coordinates["output_channel"] = [channel.name for channel in self.output_channels]
-        return xarray.Dataset(variables, coordinates, {"lfno": json.dumps(self.metadata(), sort_keys=True)})
+        return xarray.Dataset(variables, coordinates, {"lfno": to_json(self.metadata(), sort_keys=True)})
 
     @classmethod
     def from_xarray(cls, tree: xarray.Dataset) -> Dataset:

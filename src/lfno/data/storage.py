@@ -15,6 +15,7 @@ import h5py
 import numpy as np
 
 from lfno.core.errors import LfnoError
+from lfno.core.json_text import to_json
 from lfno.core.memory import refuse_bomb
 from lfno.data.dataset import Dataset, compact
 
@@ -73,7 +74,7 @@ def save(dataset: Dataset, path: str | Path) -> Path:
     arrays |= {} if dataset.steady is None else {"steady": dataset.steady}
     arrays |= {} if dataset.mask is None else {"mask": dataset.mask.astype(np.uint8)}
     arrays |= {f"parameters/{name}": values for name, values in dataset.parameters.items()}
-    metadata = json.dumps({"format": FORMAT, **dataset.metadata()}, sort_keys=True)
+    metadata = to_json({"format": FORMAT, **dataset.metadata()}, sort_keys=True)
     with atomic(path) as temporary, created(temporary) as file:
         file.attrs["lfno"] = metadata
         file.attrs["sha256"] = checksum(arrays, metadata)

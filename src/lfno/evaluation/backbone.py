@@ -74,7 +74,7 @@ def backbone(response: Response, output: int = 0) -> Backbone:
         )
     if not points:
         raise LfnoError(
-            f"there is no resonance between {response.frequencies[0]:g} and {response.frequencies[-1]:g} Hz: the phase "
+            f"there is no resonance at frequencies from {response.frequencies[0]:g} to {response.frequencies[-1]:g}: the phase "
             "does not fall by 90°; choose more frequencies or a wider range"
         )
     force, amplitude, frequency = np.array(points).T
@@ -106,8 +106,8 @@ def _check_one_mode(response: Response, output: int, place: tuple[int, int], fre
     seen = float((slopes[0] - slopes[1]) / (1 / np.tan(phases[0]) - 1 / np.tan(phases[1])))
     if not damping / ALIKE <= seen <= damping * ALIKE:
         raise LfnoError(
-            f"more than one mode responds at {frequency:.4g} Hz: the phase gives a damping ratio of {seen:.2g}, the amplitude "
-            f"{damping:.2g}. A backbone needs one mode that dominates; choose a range of frequencies with one mode"
+            f"more than one mode responds at the frequency {frequency:.4g}: the phase gives a damping ratio of {seen:.2g}, the "
+            f"amplitude {damping:.2g}. A backbone needs one mode that dominates; choose a range of frequencies with one mode"
         )
 
 

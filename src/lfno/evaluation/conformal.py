@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from lfno.core.errors import LfnoError
+from lfno.core.json_text import with_nan
 from lfno.core.short import Short
 
 MOST = 1000  # errors of a channel: at most this many are stored; more would hardly change a quantile
@@ -22,6 +23,8 @@ MOST = 1000  # errors of a channel: at most this many are stored; more would har
 @dataclass(frozen=True, repr=False)
 class Calibration(Short):
     """Sorted errors of n calibration samples, for each output channel.
+
+    The errors of a channel that was not measured in any sample are NaN: this channel has no interval.
 
     whole: (channels, n) the largest absolute error of each sample, for an interval that holds for a whole trajectory.
     points: (channels, n) the absolute error at one random point of each sample, for an interval at a single point.
@@ -49,6 +52,7 @@ class Calibration(Short):
         draw = np.where(known, np.random.default_rng(seed).random(error.shape), -1.0).argmax(-1)
         single = np.take_along_axis(error, draw[..., None], -1)[..., 0]
         largest = np.where(known, error, 0.0).max(-1)
+        single[:, ~measured.any(0)] = largest[:, ~measured.any(0)] = np.nan
         return cls(*(_thinned(np.sort(values, axis=0).T) for values in (largest, single)))
 
     @property
@@ -56,8 +60,13 @@ class Calibration(Short):
         """The number of calibration samples that are kept."""
         return len(self.whole[0]) if self.whole else 0
 
+    @property
+    def unmeasured(self) -> list[int]:
+        """The indices of the channels that have no interval, because they were not measured in any calibration sample."""
+        return [channel for channel, errors in enumerate(self.whole) if np.isnan(errors).any()]
+
     def half_width(self, level: float = 0.9, everywhere: bool = True) -> np.ndarray:
-        """Return the half-width of the interval for each output channel, (channels,).
+        """Return the half-width of the interval for each output channel, (channels,); NaN for a channel without interval.
 
         level: the probability that the truth lies in the interval.
         everywhere: whether the probability is for the whole trajectory or, if False, for each single point.
@@ -101,7 +110,7 @@ class Calibration(Short):
     @classmethod
     def from_dict(cls, tree: dict[str, Any]) -> Calibration:
         """Return the calibration that `to_dict` described."""
-        return cls(tree["whole"], tree["points"])
+        return cls(with_nan(tree["whole"]), with_nan(tree["points"]))
 
 
 def _thinned(errors: np.ndarray) -> list[list[float]]:

@@ -17,7 +17,7 @@ from typing import Any
 
 import numpy as np
 
-from lfno.core.grid import Grid
+from lfno.core.grid import Grid, frequency_unit
 from lfno.core.short import Short
 
 QUANTILES = (0.5, 0.95)  # shares of the energy: a feature is the frequency below which this share of the energy lies
@@ -152,7 +152,7 @@ class Coverage(Short):
     def _of_bands(self, rms: np.ndarray, bands: np.ndarray, margin: float) -> Iterator[tuple[float, Excess]]:
         """Yield (distance, excess) for the frequencies of each channel of a window. margin: tolerance of a frequency."""
         on, middles = rms > FAINT * np.array(self.rms), self._middle(2, bands.shape)
-        unit = "Hz" if self.unit == "s" else f"1/{self.unit}" if self.unit else ""
+        unit = frequency_unit(self.unit)
         for share, values, limits, medians in zip(QUANTILES, bands, self.band, middles, strict=True):
             for value, (low, high), middle in zip(values[on], np.array(limits)[on], medians[on], strict=True):
                 above = _distance(value, high * self._slack + margin, middle)

@@ -33,7 +33,7 @@ MOST = 1_000_000  # frequencies times amplitudes, at most
 class Response(Short):
     """The steady response to the input a cos 2πft with frequency f and amplitude a: y = c₀ + Re Σ_k c_k e^{2πikft}.
 
-    frequencies: (F,) the frequencies f in Hz.
+    frequencies: (F,) the frequencies f, in cycles per unit of time: in Hz if the time axis is in seconds.
     amplitudes: (A,) the amplitudes a in the unit of the input.
     harmonics: (A, F, outputs, K + 1) the complex c₀ … c_K; NaN if there is no steady response with the period 1/f.
     unique: (A, F) False if the response depends on the initial state; None if this is not known.

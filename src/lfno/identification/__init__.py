@@ -21,5 +21,6 @@ Modules:
     stabilisation: the stabilisation diagram
     uncertainty: covariance of poles, and intervals of frequency and damping
     pairs: check the arrays of inputs and outputs before a fit
+    split: the split of a response into a transient and a steady part
     stacking: put stretches of unequal length into arrays of one shape (stretch: an uninterrupted piece of a record)
 """

@@ -17,6 +17,7 @@ import numpy as np
 from scipy.linalg import cho_factor, cho_solve
 from scipy.signal import oaconvolve
 
+from lfno.core.errors import LfnoError
 from lfno.core.short import Short
 
 CHUNK = 256  # largest number of rows in one matrix product of `_change`; the limit bounds the memory
@@ -102,11 +103,17 @@ class NormalEquations:
             self.right -= count * np.multiply.outer(self.output_means, self.input_means)
 
     def solve(self, length: int, ridge: float) -> Taps:
-        """Return the `length` taps that minimise squared error + ridge × mean input energy × squared taps."""
+        """Return the `length` taps that minimise squared error + ridge × mean input energy × squared taps.
+
+        Raises LfnoError for inputs that are constant up to rounding errors.
+        """
         channels = self.left.shape[0]
         matrix = self.left[:, :length, :, :length].reshape(channels * length, -1)
         energy = np.trace(matrix) / len(matrix) or 1.0
-        factor = cho_factor(matrix + ridge * energy * np.eye(len(matrix)), check_finite=False)
+        try:
+            factor = cho_factor(matrix + ridge * energy * np.eye(len(matrix)), check_finite=False)
+        except np.linalg.LinAlgError:
+            raise LfnoError("the inputs do not vary where outputs were measured: there is no linear model") from None
         solution = cho_solve(factor, self.right[..., :length].reshape(len(self.right), -1).T, check_finite=False)
         taps = solution.T.reshape(len(self.right), channels, length)
         return Taps(taps, self.output_means - np.einsum("oik,ik->o", taps, self.input_means[:, :length]))

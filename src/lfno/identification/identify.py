@@ -235,7 +235,7 @@ def _upper(poles: np.ndarray, step: float) -> np.ndarray:
         raise LfnoError(f"the initial poles have dtype {poles.dtype} or are not finite; finite complex numbers are needed")
     poles = poles.astype(np.complex128)
     if (fastest := np.abs(poles).max(initial=0)) * step > 100:
-        raise LfnoError(f"an initial pole of {fastest:.3g} 1/s is too fast for samples that are {step:g} s apart")
+        raise LfnoError(f"an initial pole with the magnitude {fastest:.3g} is too fast for samples that are {step:g} apart")
     upper, mirrored = poles[poles.imag >= 0], poles[poles.imag < 0].conj()
     alone = [pole for pole in mirrored if not np.isclose(pole, upper, rtol=1e-6).any()]
     poles = np.concatenate([upper, np.array(alone, dtype=np.complex128)])

@@ -13,7 +13,7 @@ import torch
 
 from lfno.core import tensorfile
 from lfno.core.errors import LfnoError
-from lfno.core.grid import Grid
+from lfno.core.grid import Grid, frequency_unit
 from lfno.data.prepared import Prepared
 from lfno.data.scaling import scale_of
 from lfno.data.stretches import PERIODIC, REST, Stretch
@@ -78,19 +78,24 @@ class ModalModel:
         centred = np.asarray(inputs, dtype=np.float64) - self.input_offset[:, None]
         if centred.shape[1] != self.modes.residues.shape[1]:
             raise LfnoError(f"the input has {centred.shape[1]} channels; the model takes {self.modes.residues.shape[1]}")
-        # The training data define the hold of the input. Inputs with a smaller time step also show the signal between the
-        # training samples, so the model interpolates such inputs by a cubic spline.
-        modes = self.modes if step > 0.75 * self.grid.steps[0] else replace(self.modes, hold="cubic")
-        return modes.simulate(centred, step) + self.output_offset[:, None]
+        return self._at(step).simulate(centred, step) + self.output_offset[:, None]
+
+    def _at(self, step: float) -> Modes:
+        """Return the modes with the hold of the input for a time step.
+
+        The training data define the hold. Inputs with a smaller time step also show the signal between the training samples, so
+        the model interpolates such inputs by a cubic spline.
+        """
+        return self.modes if step > 0.75 * self.grid.steps[0] else replace(self.modes, hold="cubic")
 
     def decompose(self, inputs: np.ndarray, grid: Grid | None = None) -> tuple[np.ndarray, np.ndarray]:
         """Return the transient and the steady part of the response from rest.
 
         The steady part is the response to the periodically repeated inputs. Both parts have the shape of the outputs.
         """
-        own = grid or self.grid
+        step = (grid or self.grid).steps[0]
         centred = np.asarray(inputs, dtype=np.float64) - self.input_offset[:, None]
-        steady = self.modes.steady(centred, own.steps[0]) + self.output_offset[:, None]
+        steady = self._at(step).steady(centred, step) + self.output_offset[:, None]
         return self.predict(inputs, grid) - steady, steady
 
     def to_tensors(self) -> tuple[dict[str, Any], dict[str, torch.Tensor]]:
@@ -267,7 +272,7 @@ def doubts(modes: Modes, duration: float, unit: str) -> list[str]:
     sentences = [empty] if (empty := without_modes(modes)) else []
     for pole in modes.poles:
         if -pole.real * duration < 1:
-            hertz = f"{abs(pole.imag) / (2 * np.pi):.4g} {'Hz' if unit == 's' else f'1/{unit}' if unit else ''}".rstrip()
+            hertz = f"{abs(pole.imag) / (2 * np.pi):.4g} {frequency_unit(unit)}".rstrip()
             what = f"mode of {hertz}" if pole.imag else "decay"
             sentences.append(
                 f"a {what} of the linear model does not die away within {duration:.3g} {unit}: it may be an artefact, such as "

@@ -30,6 +30,8 @@ OTHER_SHAPE = 0.3
 class Mode:
     """One mode of a linear system, or of a nonlinear system in small motion.
 
+    The unit of time is the unit of the time axis of the data. It is written as s below, and 1/s as Hz.
+
     pole: μ = Re + i Im in 1/s, with Im μ ≥ 0.
     frequency: |Im μ|/2π in Hz; 0 for a pure decay.
     damping_ratio: −Re μ/|μ|; 1 for a pure decay.
@@ -51,8 +53,8 @@ class Mode:
     time_constant_interval: Interval
 
     def __repr__(self) -> str:
-        motion = f"{self.frequency:.4g} Hz, damping ratio {self.damping_ratio:.3g}" if self.frequency else "decay"
-        return f"Mode({motion}, time constant {self.time_constant:.3g} s, contribution {self.contribution:.3g})"
+        motion = f"frequency {self.frequency:.4g}, damping ratio {self.damping_ratio:.3g}" if self.frequency else "decay"
+        return f"Mode({motion}, time constant {self.time_constant:.3g}, contribution {self.contribution:.3g})"
 
     def to_dict(self) -> dict[str, Any]:
         """Return the mode as numbers and lists for JSON. A complex number becomes [real, imaginary], an infinite end None."""

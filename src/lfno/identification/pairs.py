@@ -6,6 +6,7 @@ import numpy as np
 
 from lfno.core.checks import real_array
 from lfno.core.errors import LfnoError
+from lfno.data.dataset import full_mask
 
 # largest magnitude of a signal: a sum of squares of larger numbers overflows in float64
 LARGEST = 1e100
@@ -23,16 +24,13 @@ def measured_moments(mask: np.ndarray | None, outputs: np.ndarray) -> np.ndarray
     >>> measured_moments(np.array([True, True, False]), np.zeros((1, 2, 3)))
     array([[ True,  True, False]])
     """
-    if mask is None:
+    full = full_mask(mask, outputs)
+    if full is None:
         return None
-    try:
-        full = np.broadcast_to(np.asarray(mask, dtype=bool), outputs.shape)
-    except ValueError as error:
-        raise LfnoError(f"a mask of shape {np.shape(mask)} does not fit outputs of shape {outputs.shape}") from error
     moments: np.ndarray = np.asarray(full.all(axis=1))
     if not moments.any():
         raise LfnoError("there is no moment at which all outputs were measured: fit the outputs one by one")
-    return None if moments.all() else moments
+    return moments
 
 
 def signal_pair(inputs: np.ndarray, outputs: np.ndarray, axes: str = "(samples, channels, time)") -> tuple[np.ndarray, ...]:

@@ -75,7 +75,7 @@ def random_forces(samples: int, channels: int, size: int, step: float, band: tup
     frequencies = np.fft.rfftfreq(long, step)
     inside = (frequencies >= band[0]) & (frequencies <= band[1]) & (frequencies > 0)
     if not inside.any():
-        raise LfnoError(f"the band {band[0]:g}–{band[1]:g} Hz holds no frequency that {size} steps of {step:g} s can show")
+        raise LfnoError(f"the band from {band[0]:g} to {band[1]:g} holds no frequency that {size} steps of {step:g} can show")
     spectrum = inside * (draw.normal(size=(samples, channels, len(frequencies), 2)) @ np.array([1, 1j]))
     values = np.fft.irfft(spectrum, long)[..., :size]
     rise = max(2, round(1 / (4 * band[1] * step)))

@@ -6,7 +6,6 @@ An ONNX program has real matrix products (`lfno.models.frozen`). A PyTorch progr
 from __future__ import annotations
 
 import contextlib
-import json
 import logging
 import math
 import tempfile
@@ -23,6 +22,7 @@ from torch import Tensor, nn
 
 from lfno.core.errors import LfnoError
 from lfno.core.grid import Grid
+from lfno.core.json_text import to_json
 from lfno.core.short import Short
 from lfno.core.tensorfile import write_atomically
 from lfno.models.frozen import Frozen, clone
@@ -157,7 +157,7 @@ def _program(module: nn.Module, x: Tensor) -> Any:
 
 def describe(provenance: dict[str, Any], grid: Grid) -> dict[str, str]:
     """Return the metadata of a program as text: the grid of its input, and names and units of its channels if known."""
-    return {"lfno_grid": json.dumps(grid.to_dict()), "lfno_signals": json.dumps(signals_of(provenance))}
+    return {"lfno_grid": to_json(grid.to_dict()), "lfno_signals": to_json(signals_of(provenance))}
 
 
 def signals_of(provenance: dict[str, Any]) -> dict[str, Any]:

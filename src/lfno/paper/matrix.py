@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import math
 from collections.abc import Iterable, Sequence
 from dataclasses import MISSING, asdict, dataclass, field, fields
@@ -11,6 +10,7 @@ from statistics import mean
 from typing import Any
 
 from lfno.core.errors import LfnoError
+from lfno.core.json_text import to_json
 from lfno.data.split import standard
 from lfno.models.storage import MODELS
 from lfno.paper.cost import count_parameters
@@ -100,7 +100,7 @@ class Cell:
         if preset.training.schedule == "step":
             del training["epochs"]
         parts = [self.model, find(self.task).grid.form, preset.fields, training, self.train_samples]
-        return json.dumps(parts, sort_keys=True, default=list)
+        return to_json(parts, sort_keys=True)
 
 
 def missing(cells: Iterable[Cell], folder: Path) -> list[Cell]:
@@ -128,7 +128,7 @@ def _differs(cell: Cell, path: Path) -> bool:
     before = {f.name: f.default for kind in kinds for f in fields(kind) if f.default is not MISSING}
     before |= {"hold": "trigonometric", "basis": "fourier"} if preset.model == "LFNO" else {}
     wanted, found = preset.fields | training, before | record.config | record.training
-    return any(json.dumps(found.get(name)) != json.dumps(value) for name, value in wanted.items())
+    return any(to_json(found.get(name)) != to_json(value) for name, value in wanted.items())
 
 
 def groups(cells: Sequence[Cell], most: int) -> list[list[Cell]]:

@@ -11,12 +11,15 @@ import numpy as np
 
 from lfno.core.errors import LfnoError
 from lfno.core.grid import Grid
+from lfno.core.json_text import to_json, with_nan
 from lfno.evaluation.metrics import relative_l2, relative_linf
 from lfno.evaluation.regimes import regimes
 
 #: time step at which the paper divides the error into a transient and a steady regime. Series of at most 2 SPLIT steps are
 #: divided at a quarter of their steps
 SPLIT = 500
+#: entries of a record that hold only numbers; null in the file is NaN in the record
+MEASURED = ("scores", "at", "samples", "regimes", "history", "out_of_family")
 
 
 @dataclass(frozen=True)
@@ -80,7 +83,7 @@ class RunRecord:
         from lfno.core.tensorfile import write_atomically
 
         path = folder / self.key
-        write_atomically(path, (json.dumps(asdict(self), separators=(",", ":")) + "\n").encode())
+        write_atomically(path, (to_json(asdict(self), separators=(",", ":")) + "\n").encode())
         return path
 
 
@@ -101,7 +104,9 @@ def read_record(path: Path) -> RunRecord | None:
     """
     try:
         tree = json.loads(path.read_text())
-        return RunRecord(**tree) if isinstance(tree, dict) and "study" in tree else None
+        if not isinstance(tree, dict) or "study" not in tree:
+            return None
+        return RunRecord(**{key: with_nan(value) if key in MEASURED else value for key, value in tree.items()})
     except (OSError, ValueError, TypeError, RecursionError) as error:
         raise LfnoError(f"{path} is not the record of a run: {error}") from error
 

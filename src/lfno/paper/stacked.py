@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import json
 import logging
 import shutil
 from collections.abc import Iterator, Sequence
@@ -14,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from lfno.core.environment import environment
+from lfno.core.json_text import to_json
 from lfno.data import split as splits
 from lfno.data.cache import cache_directory
 from lfno.data.dataset import Dataset
@@ -115,7 +115,7 @@ def _train(trainer: Trainer, home: Path, watch: Watcher | None) -> None:
 def _home(cells: Sequence[Cell]) -> Path:
     """Return the folder of the checkpoints of a group. The name of the folder is a hash of the cells and their settings."""
     what = [(cell.key, cell.shape(), cell.resolved().training.epochs) for cell in cells]
-    return cache_directory() / "unfinished" / hashlib.sha256(json.dumps(what).encode()).hexdigest()[:16]
+    return cache_directory() / "unfinished" / hashlib.sha256(to_json(what).encode()).hexdigest()[:16]
 
 
 def _out_of_family(trainer: Trainer, stack: list[CellRun]) -> list[dict[str, float]]:

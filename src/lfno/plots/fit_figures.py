@@ -36,7 +36,9 @@ def typical_and_worst(compared: Compared) -> list[tuple[str, int, slice]]:
     with the largest error is returned. If no prediction is finite, the list is empty.
     """
     error = (compared.prediction - compared.measured) ** 2
-    scale = np.nanmean(compared.measured**2, axis=(0, 2), keepdims=True)
+    known = np.isfinite(compared.measured)  # a channel may have no measured value at all
+    count = known.sum((0, 2), keepdims=True)
+    scale = np.where(known, compared.measured**2, 0.0).sum((0, 2), keepdims=True) / np.maximum(count, 1)
     error = error / np.where(scale > 0, scale, 1.0)
     pieces = []
     for sample in range(len(error)):

@@ -7,6 +7,8 @@ from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from lfno.core.errors import LfnoError
 from lfno.data.stretches import PERIODIC, SAMPLE_START
 from lfno.identification.mode import Mode
@@ -152,11 +154,14 @@ def _range(model: Surrogate) -> Section:
         try:
             widths = calibration.half_width(LEVEL)
             units = model.signals.units("outputs") or [""] * len(widths)
-            said = ", ".join(f"± {width:.3g} {unit}".rstrip() for width, unit in zip(widths, units, strict=False))
+            pairs = [(width, unit) for width, unit in zip(widths, units, strict=False) if np.isfinite(width)]
+            said = ", ".join(f"± {width:.3g} {unit}".rstrip() for width, unit in pairs)
             sentences.append(
                 f"For inputs inside the range of the table, {100 * LEVEL:.0f} % of new responses stay within {said} of the "
                 "prediction."
             )
+            if missing := model.without_interval:
+                sentences.append(f"{missing[0].upper()}{missing[1:]}.")
         except LfnoError as error:
             sentences.append(f"There is no prediction interval: {error}.")
     tables = [] if coverage is None else [coverage_table(coverage, model)]

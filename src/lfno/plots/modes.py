@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from lfno.core.grid import Grid, frequency_unit, with_unit
+from lfno.core.grid import Grid, frequency_unit, pole_units, with_unit
 from lfno.core.tensorfile import write_atomically
 from lfno.plots.style import COLOURS, as_png, colour, legend, logarithmic, panels, stable_half_plane
 
@@ -86,14 +86,15 @@ def decomposition_figure(
     return figure
 
 
-def s_plane_figure(layers: np.ndarray | None, shares: np.ndarray | None, modes: np.ndarray, label: str) -> Figure:
+def s_plane_figure(layers: np.ndarray | None, shares: np.ndarray | None, modes: np.ndarray, label: str, unit: str) -> Figure:
     """Draw the poles of the layers as circles and the modes of the whole model as crosses, in the complex plane.
 
     Args:
-        layers: The poles of all layers, (poles,), in 1/s; None for a model without layers.
+        layers: The poles of all layers, (poles,), in 1/unit; None for a model without layers.
         shares: The contribution of each pole to the response of its layer, (poles,), shown as the area of the circle.
-        modes: The poles of the modes, (modes,), in 1/s.
+        modes: The poles of the modes, (modes,), in 1/unit.
         label: The legend entry of the modes.
+        unit: The unit of time; "" for an unknown unit.
     """
     figure, (panel,) = panels(1, 1, 4.0)
     every = np.concatenate([modes, layers if layers is not None else modes[:0]])
@@ -105,7 +106,8 @@ def s_plane_figure(layers: np.ndarray | None, shares: np.ndarray | None, modes: 
             panel.scatter(layers.real, sign * layers.imag, area, COLOURS["LFNO"], alpha=0.4, linewidth=0, label=words)
         words = label if sign == 1 else None
         panel.plot(modes.real, sign * modes.imag, "x", color=COLOURS["truth"], markersize=9, label=words)
-    panel.set(xlabel="Re μ [1/s]", ylabel="Im μ [rad/s]")
+    real, imaginary = pole_units(unit)
+    panel.set(xlabel=with_unit("Re μ", real), ylabel=with_unit("Im μ", imaginary))
     stable_half_plane(panel, left)
     legend(figure, [panel])
     return figure

@@ -47,7 +47,9 @@ def parts_of_test(model: Surrogate, count: int) -> tuple[np.ndarray, np.ndarray]
 
 
 def overview(model: Surrogate, compared: Compared, modes: Sequence[Mode]) -> tuple[Section, bool]:
-    """Return the section with the figure of the first input and the first output, and whether the model has a split.
+    """Return the section with the figure of the first input and one output, and whether the model has a split.
+
+    The output is the first one that was measured in the first test sample.
 
     The figure of a model without a split into transient and steady part has no parts, and the section has a warning instead.
     The model must predict signals over time, not fields.
@@ -61,7 +63,9 @@ def overview(model: Surrogate, compared: Compared, modes: Sequence[Mode]) -> tup
     assert compared.inputs is not None
     prepared, step, unit = model.fitted.prepared, compared.axis.step, compared.axis.unit
     steps = cut(compared.scored(0))[0]
-    place = (0, 0, steps)
+    measured = np.isfinite(compared.measured[0, :, steps]).any(-1)
+    output = int(measured.argmax())
+    place = (0, output, steps)
     times = compared.times(0, steps)
     axis = replace(compared.axis, size=len(times), origin=float(times[0]))
     channel = (model.signals.inputs or [("input", "")])[0]
@@ -94,8 +98,8 @@ def overview(model: Surrogate, compared: Compared, modes: Sequence[Mode]) -> tup
     except LfnoError as error:
         warning, splits = f"There is no split into transient and steady part: {error}.", False
     draw = partial(
-        answers_figure, axis, (with_unit(*channel), compared.inputs[place]),
-        (compared.outputs[0], compared.measured[place]), answers, parts, measured="measured",
+        answers_figure, axis, (with_unit(*channel), compared.inputs[0, 0, steps]),
+        (compared.outputs[output], compared.measured[place]), answers, parts, measured="measured",
     )  # fmt: skip
     picture = Picture(as_svg(draw), caption, as_svg(partial(draw, narrow=True)))
     return Section("", pictures=[picture], warning=warning), splits

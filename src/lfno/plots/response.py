@@ -87,15 +87,16 @@ def backbone_figure(found: Backbone, truth: Backbone | None, units: Units) -> Fi
     return figure
 
 
-def stabilisation_figure(found: Stabilisation, modes: np.ndarray, highest: float) -> Figure:
+def stabilisation_figure(found: Stabilisation, modes: np.ndarray, highest: float, unit: str) -> Figure:
     """Draw the stabilisation diagram: the frequencies of the poles of linear models of increasing order (number of states).
 
     A pole is marked as stable if the model of the previous order has a pole with nearly the same frequency and damping.
 
     Args:
         found: The poles of each order. Its `stable` is True for poles that are stable in this sense.
-        modes: The poles (1/s) that were accepted as modes, drawn as dashed lines.
-        highest: The highest frequency of the figure in Hz.
+        modes: The poles that were accepted as modes, in 1/unit, drawn as dashed lines.
+        highest: The highest frequency of the figure, in cycles per unit of time.
+        unit: The unit of time; "" for an unknown unit.
     """
     figure, (panel,) = panels(1, 1, 4.0)
     frequency = np.abs(found.pole.imag) / (2 * np.pi)
@@ -106,6 +107,6 @@ def stabilisation_figure(found: Stabilisation, modes: np.ndarray, highest: float
     for place, pole in enumerate(modes):
         line: Any = {"color": COLOURS["truth"], "linewidth": 0.8, "linestyle": "--"}
         panel.axvline(abs(pole.imag) / (2 * np.pi), label=None if place else "mode", **line)
-    panel.set(xlabel="frequency [Hz]", ylabel="number of states", xlim=(0, highest))
+    panel.set(xlabel=with_unit("frequency", frequency_unit(unit)), ylabel="number of states", xlim=(0, highest))
     legend(figure, [panel])
     return figure

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from lfno.core.errors import LfnoError
-from lfno.core.grid import Grid
+from lfno.core.grid import Grid, frequency_unit
 from lfno.identification.modal import ModalModel
 from lfno.models.marching import Marching
 from lfno.surrogate.deploy.c_code import write_c
@@ -27,6 +27,8 @@ from lfno.surrogate.sum import parts_of
 
 #: time steps above this multiple of the training step cause a warning, because the samples may miss fast changes of the input
 COARSE = 2.0
+#: time steps below this multiple of the training step cause a warning: such a step is probably given in another unit
+FINE = 0.01
 
 
 class Deployment(Description):
@@ -49,17 +51,25 @@ class Deployment(Description):
         past: inputs (inputs, time) before the stream begins. Without them, the stream starts from rest.
         member: the index of a member of an ensemble.
 
-        Warns if `dt` is much larger than the time step of the training data. Raises LfnoError with the reason for a model that
-        cannot run sample by sample.
+        Warns if `dt` is much larger or much smaller than the time step of the training data. Raises LfnoError with the reason
+        for a model that cannot run sample by sample.
         """
         stream = Stream(self.program(dt, member))
-        axis = self.grid.axes[-1]
-        if dt is not None and dt > COARSE * axis.step * (1 + 1e-9):
-            told = f"a time step of {dt:g} {axis.unit} is {dt / axis.step:.3g} times the step of training"
-            warnings.warn(f"{told}: the samples may miss fast changes of the input; the prediction is then wrong", stacklevel=2)
+        self._warn_of_step(dt)
         if past is not None:
             stream.step(past)
         return stream
+
+    def _warn_of_step(self, dt: float | None) -> None:
+        """Warn if a time step is above COARSE or below FINE times the step of training. None is the step of training."""
+        axis = self.grid.axes[-1]
+        ratio = 1.0 if dt is None else dt / axis.step
+        told = f"a time step of {dt:g} {axis.unit} is {ratio:.3g} times the step of training" if dt else ""
+        if ratio > COARSE * (1 + 1e-9):
+            warnings.warn(f"{told}: the samples may miss fast changes of the input; the prediction is then wrong", stacklevel=3)
+        if 0 < ratio < FINE * (1 - 1e-9):
+            highest = f"{0.5 / axis.step:.3g} {frequency_unit(axis.unit)}".rstrip()
+            warnings.warn(f"{told}: check its unit; the training data contain no frequencies above {highest}", stacklevel=3)
 
     def program(self, dt: float | None = None, member: int = 0) -> Program:
         """Return one time step of the model as a list of instructions with constant arrays.
@@ -91,9 +101,10 @@ class Deployment(Description):
             float, or double if float is not accurate enough for the model. An FMU has double precision.
         version: the version of FMI for "fmu", "2.0" or "3.0".
 
-        Returns a description of the written files. Raises LfnoError if the model cannot be written in this form; no incomplete
-        file is left.
+        Returns a description of the written files. Warns if `dt` is far from the time step of the training data. Raises
+        LfnoError if the model cannot be written in this form; no incomplete file is left.
         """
+        self._warn_of_step(dt)
         if to == "c":
             return write_c(self.program(dt, member), Path(path), precision or "double")
         if to == "fmu":

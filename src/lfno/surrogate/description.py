@@ -124,6 +124,15 @@ class Description:
         return Calibration.from_dict(told) if isinstance(told, dict) else None
 
     @property
+    def without_interval(self) -> str:
+        """Return a sentence that names the outputs without a prediction interval; "" if there are none."""
+        missing = [] if self.calibration is None else self.calibration.unmeasured
+        names = self.signals.names("outputs") or [f"output {channel}" for channel in range(self.channels[1])]
+        told = ", ".join(repr(names[channel]) for channel in missing)
+        why = "not measured in any of the samples from which intervals are computed"
+        return f"there is no interval for the outputs that were {why}: {told}" if missing else ""
+
+    @property
     def accuracy(self) -> float:
         """Return the relative L2 error of the model.
 

@@ -93,13 +93,15 @@ class Surrogate(Dynamics, Deployment):
         return Answer(told.mean[index], None if spread is None else spread[index], tuple(notes_on(self, question)))
 
     def interval(
-        self, data: Any, level: float = 0.9, everywhere: bool = True, dt: float | None = None, grid: Grid | None = None
-    ) -> tuple[np.ndarray, np.ndarray]:
+        self, data: Any, level: float = 0.9, everywhere: bool = True, dt: float | None = None, grid: Grid | None = None,
+        warn: bool = True,
+    ) -> tuple[np.ndarray, np.ndarray]:  # fmt: skip
         """Return lower and upper bounds of the outputs, each in the shape of the prediction.
 
         data, dt, grid: arguments of `predict`.
         level: the probability that a new trajectory, similar to the training data, lies between the bounds.
         everywhere: whether `level` is the probability for the whole trajectory or, if False, for each single point.
+        warn: whether to warn about outputs without bounds (see `without_interval`). Their bounds are NaN.
 
         Each output channel has its own bounds, and the probability holds for each channel separately. The bounds are computed
         from the errors on test samples (see `lfno.evaluation.conformal`). If an input exceeds the range of the training data by
@@ -111,6 +113,8 @@ class Surrogate(Dynamics, Deployment):
         """
         if self.calibration is None:
             raise LfnoError("this model file holds no errors of test samples, so there is no interval; fit the model again")
+        if warn and self.without_interval:
+            warnings.warn(self.without_interval, stacklevel=2)
         question = Question.of(data, self, dt, grid)
         widths = self.calibration.half_width(level, everywhere)
         outside = self.coverage.excesses(question.inputs, question.grid) if self.coverage else []

@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any
 
+from lfno.core.json_text import with_nan
+
 #: names of rows in the files of older versions -> present names
 OLD_NAMES = {"modal model": "linear", "best linear model": "linear baseline"}
 
@@ -50,9 +52,9 @@ class Scores:
     @classmethod
     def from_dict(cls, tree: dict[str, Any]) -> Scores:
         """Return the scores that `to_dict` described. Files of older versions have other names for the linear models."""
-        rows = {OLD_NAMES.get(name, name): row for name, row in tree.get("test", {}).items()}
+        rows = {OLD_NAMES.get(name, name): row for name, row in with_nan(tree.get("test", {})).items()}
         verdict = str(tree.get("verdict", ""))
         for old, name in OLD_NAMES.items():
             verdict = verdict.replace(old, name)
         return cls(rows, verdict, list(tree.get("outputs", [])),
-                   dict(tree.get("candidates", {})), tree.get("noise_floor"))  # fmt: skip
+                   with_nan(dict(tree.get("candidates", {}))), tree.get("noise_floor"))  # fmt: skip

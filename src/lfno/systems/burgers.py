@@ -15,7 +15,7 @@ from lfno.systems.fields import PeriodicField
 from lfno.systems.signals import Signal
 
 #: u0 = U x, U uniform in [1.6, 2.4)
-RAMP = Curve("U", lambda U, x: U * x, 1.6, 2.4, random=True)
+RAMP = Curve("U", lambda U, x: U * x, 1.6, 2.4, random=True, unit="1/s")
 
 
 class Burgers(System):

@@ -66,6 +66,7 @@ class Curve(Family):
     function: the function of the parameter and the coordinates.
     low, high: the range of the parameter.
     random: True for parameters drawn uniformly from [low, high), False for evenly spaced parameters over [low, high].
+    unit: the unit of the parameter. None for the unit of the input, if the function is A times a shape without unit.
 
     >>> ramps = Curve("A", lambda A, t: A * t, 0, 2)
     >>> ramps.evaluate(ramps.draw(3, np.random.default_rng(0)), np.array([0.0, 1.0])).tolist()
@@ -73,9 +74,10 @@ class Curve(Family):
     """
 
     def __init__(
-        self, name: str, function: Callable[..., np.ndarray], low: float, high: float, random: bool = False
-    ) -> None:
-        self.name, self.function, self.low, self.high, self.random = name, function, low, high, random
+        self, name: str, function: Callable[..., np.ndarray], low: float, high: float, random: bool = False,
+        unit: str | None = None,
+    ) -> None:  # fmt: skip
+        self.name, self.function, self.low, self.high, self.random, self.unit = name, function, low, high, random, unit
 
     def draw(self, count: int, generator: np.random.Generator) -> Draws:
         if self.random:

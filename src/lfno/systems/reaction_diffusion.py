@@ -47,7 +47,7 @@ class ReactionDiffusion(ReactingSystem):
     resolution = 80
     sets: ClassVar = {"reaction-diffusion": {}}
     accuracies: ClassVar = {"reaction-diffusion-out": 2e-6}  # noise is a cubic spline, whose third derivative jumps
-    families: ClassVar = interval_families(grid, Curve("A", _source, 0.05, 10.0), (0.2, 1.5), (2.0, 40.0))
+    families: ClassVar = interval_families(grid, Curve("A", _source, 0.05, 10.0, unit=""), (0.2, 1.5), (2.0, 40.0))
     D: float
     k: float
 

@@ -16,6 +16,7 @@ from torch import Tensor
 
 from lfno.core import tensorfile
 from lfno.core.errors import LfnoError
+from lfno.core.json_text import to_json, with_nan
 from lfno.training import parallel
 from lfno.training.loop import History, Trainer
 from lfno.training.task import Task
@@ -106,7 +107,7 @@ def _apply(trainer: Trainer, tree: dict[str, Any], tensors: dict[str, Tensor], p
         if wanted[key] != found.get(key):
             raise CheckpointError(f"{path} belongs to another run: its {key} is {found.get(key)}, not {wanted[key]}")
     try:
-        epoch, seconds, history = int(tree["epoch"]), float(tree["seconds"]), History(**tree["history"])
+        epoch, seconds, history = int(tree["epoch"]), float(tree["seconds"]), History(**with_nan(tree["history"]))
     except (KeyError, TypeError, ValueError) as error:
         raise CheckpointError(f"{path} does not state the epoch of its run: {error}; start again without --resume") from error
     with torch.no_grad():
@@ -152,7 +153,7 @@ def fingerprint(trainer: Trainer) -> dict[str, Any]:
         "samples": len(first.train),
         "data": [_digest(task) for task in trainer.tasks],
     }
-    return json.loads(json.dumps(tree))
+    return json.loads(to_json(tree))
 
 
 def _digest(task: Task) -> str:

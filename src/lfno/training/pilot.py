@@ -26,6 +26,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
+from lfno.core.json_text import to_json
 from lfno.core.tensorfile import write_atomically
 from lfno.models.lfno import LFNO
 from lfno.training import parallel
@@ -111,7 +112,7 @@ def chosen_before(tasks: Sequence[Task], found: Any) -> list[Task] | None:
 
 def write_choices(folder: Path, tasks: Sequence[Task], seconds: float = 0.0) -> None:
     """Write the choices, and the time of the pilot runs in seconds, to the folder of the run."""
-    write_atomically(folder / PILOT, json.dumps({"choices": choices(tasks), "seconds": seconds}).encode())
+    write_atomically(folder / PILOT, to_json({"choices": choices(tasks), "seconds": seconds}).encode())
 
 
 def read_choices(folder: Path, tasks: Sequence[Task]) -> tuple[list[Task], float] | None:

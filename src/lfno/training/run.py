@@ -13,6 +13,7 @@ from typing import Any
 import torch
 
 from lfno.core.errors import LfnoError
+from lfno.core.json_text import to_json
 from lfno.core.tensorfile import remove_leftovers, write_atomically
 from lfno.training import checkpoint, parallel
 from lfno.training.loop import Trainer
@@ -65,7 +66,7 @@ def _train_in(trainer: Trainer, folder: Path, watch: Watch | None) -> None:
         known = checkpoint.state(trainer)
         try:
             with log.open("a") as file:
-                file.write(json.dumps(record) + "\n")
+                file.write(to_json(record) + "\n")
         except OSError as error:
             raise LfnoError(f"cannot write {log}: {error.strerror or error}") from error
         board.add(record)

@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from lfno.core.grid import frequency_unit
 from lfno.data.dataset import Dataset
 from lfno.data.split import Split
 from lfno.spectral.axes import max_modes
@@ -69,7 +70,7 @@ def choose_size(dataset: Dataset, split: Split, model: str = "lfno", unscored: i
         ins, outs = (highest_mode(values, 2 + d) for values in (force, motion))
         wanted = math.ceil(1.1 * max(ins, outs)) + 1
         modes.append(min(max(wanted, 4), most, MOST_IN_FIELDS if last else most))
-        unit = "Hz" if axis.unit == "s" else f"1/{axis.unit or axis.name}"
+        unit = frequency_unit(axis.unit or axis.name)
         where = f"{modes[-1]} of {most} steady modes along {axis.name}"
         edges = f"{ins / axis.length:.3g} {unit} (input) and {outs / axis.length:.3g} {unit} (output)"
         why = f"{100 * ENERGY:g} % of the energy lies below {edges}"
@@ -81,7 +82,7 @@ def choose_size(dataset: Dataset, split: Split, model: str = "lfno", unscored: i
         count = min(max(math.ceil(swings / 2), 8), 32) if grid.ndim == 1 else 8
         fields |= {"n_poles": count, "cycles": float(swings)}
         span = grid.axes[last]
-        fastest = f"{swings / span.length:.3g} {'Hz' if span.unit == 's' else '1/' + (span.unit or span.name)}"
+        fastest = f"{swings / span.length:.3g} {frequency_unit(span.unit or span.name)}"
         where = f"{count} poles per layer, initialised at frequencies below {fastest}"
         reasons.append(("n_poles", f"{where}: {100 * ENERGY:g} % of the energy of the output lies below this frequency"))
     samples = len(split.train)

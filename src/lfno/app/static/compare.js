@@ -4,7 +4,7 @@ import { Chart } from "./chart.js";
 import { drawFields } from "./fieldplot.js";
 import { PredictPanel } from "./predict.js";
 import { store } from "./store.js";
-import { ask, axisLabel, channel, compact, complain, el, key, notes, number, percent, picker, ratioUnit, unpack } from "./tools.js";
+import { ask, axisLabel, channel, compact, complain, el, frequencyUnit, key, notes, number, percent, picker, ratioUnit, unpack } from "./tools.js";
 
 const MARKS = { linear: "linear", feedback: "feedback", lfno: "lfno", fno: "fno", lno: "lno" };
 const SPARE = ["yours", "transient", "steady", "lno", "fno", "feedback"];
@@ -147,7 +147,7 @@ export class Comparison {
       const group = [];
       new Chart(body, { height: 190, title: `Magnitude ${label}`, yLabel: axisLabel("|H|", unit), log: true, logX: true, group }).set(x, both("magnitude"));
       new Chart(body, { height: 150, title: `Phase ${label}`, yLabel: "phase [°]", logX: true, group }).set(x, both("phase"));
-      new Chart(body, { height: 110, title: `Coherence ${label}`, yLabel: "coherence", xLabel: "f [Hz]", logX: true, group }).set(x, [{ name: "measured", label: "coherence", y: channel(unpack(told.bode.coherence), o).values, width: 1.4 }], { least: [0, 1] });
+      new Chart(body, { height: 110, title: `Coherence ${label}`, yLabel: "coherence", xLabel: axisLabel("f", frequencyUnit(told.grid.axes.at(-1).unit)), logX: true, group }).set(x, [{ name: "measured", label: "coherence", y: channel(unpack(told.bode.coherence), o).values, width: 1.4 }], { least: [0, 1] });
     };
     draw(pairs[0]);
     return panel;
@@ -161,7 +161,8 @@ export class Comparison {
       return run.told.modes.map((mode, k) => el("tr", {}, k ? el("td", {}) : name, el("td", {}, number(mode.frequency, 4), between(mode.frequency_interval)),
         el("td", {}, percent(mode.damping_ratio), between(mode.damping_interval?.map((value) => value && 100 * value))), el("td", {}, number(mode.time_constant))));
     });
-    const heads = ["", "frequency [Hz]", "damping ratio [%]", "τ [s]"].map((text) => el("th", { scope: "col" }, text));
+    const unit = this.runs[0].told.grid.axes.at(-1).unit;
+    const heads = ["", axisLabel("frequency", frequencyUnit(unit)), "damping ratio [%]", axisLabel("τ", unit)].map((text) => el("th", { scope: "col" }, text));
     return el("section", { class: "panel" }, el("header", {}, el("h2", {}, "Modes for small inputs")), el("p", { class: "muted small" }, "Below each value: its 95 % interval."), el("div", { class: "scroll" }, el("table", {}, el("thead", {}, el("tr", {}, ...heads)), el("tbody", {}, ...rows))));
   }
 

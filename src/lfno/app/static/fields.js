@@ -51,7 +51,7 @@ export class Fields {
     const t = this.page.system.grid[2];
     const words = el("span", { class: "muted small" });
     const range = el("input", { type: "range", min: 0, max: t.size - 1, value: this.moment, "aria-label": "time of the maps", oninput: () => { this.moment = range.valueAsNumber; tell(); this.show(); } });
-    const tell = () => (words.textContent = `t = ${number(t.origin + this.moment * t.step, 4)} s`);
+    const tell = () => (words.textContent = `t = ${number(t.origin + this.moment * t.step, 4)} ${t.unit}`);
     tell();
     byId("frame").replaceChildren(el("span", { class: "moment" }, words, range));
   }

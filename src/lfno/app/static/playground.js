@@ -127,8 +127,8 @@ export class Slider {
   }
 
   fill(value) {
-    const { name, low, high, step } = this.family === "random" ? { name: "sample", low: 0, high: this.system.draws - 1, step: 1 } : this.system.slider;
-    this.dial = new Dial(name, { low, high, step, unit: "", value, change: () => this.change(this.query()) });
+    const { name, low, high, step, unit } = this.family === "random" ? { name: "sample", low: 0, high: this.system.draws - 1, step: 1, unit: "" } : this.system.slider;
+    this.dial = new Dial(name, { low, high, step, unit, value, change: () => this.change(this.query()) });
     this.box.replaceChildren(this.dial.node);
     for (const button of this.choices.children) button.setAttribute("aria-pressed", String(button.dataset.family === this.family));
   }

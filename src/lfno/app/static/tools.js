@@ -126,6 +126,8 @@ export const count = (size, noun) => (size === 1 ? `1 ${noun}` : `${size} ${noun
 /** A name with its digits below the line: w10 → w₁₀. */
 export const lowered = (name) => name.replace(/\d/g, (digit) => "₀₁₂₃₄₅₆₇₈₉"[digit]);
 
+/** The unit of a frequency for a unit of time: Hz for s, 1/h for h. */
+export const frequencyUnit = (unit) => (unit === "s" ? "Hz" : unit ? `1/${unit}` : "");
 /** The unit of output / input: m/N. */
 export const ratioUnit = (output, input) => (output === input ? "" : input ? `${output || "1"}/${/[/·]/.test(input) ? `(${input})` : input}` : output);
 

@@ -64,7 +64,8 @@ def read_signals(
 
     source: a file; a mapping from names to arrays; an xarray DataArray or Dataset; or `Variables` of a file.
     input, output: names of variables: `"f"`, `"f1,f2"`, `["f1", "f2"]`, `"f*"`, or `"table:3"` for column 3 (from 0) of a
-        table. Not needed if the names in the file are unambiguous.
+        table. Not needed if the names in the file are unambiguous. An empty list for a file without inputs (a free decay), or
+        without outputs: the result then has no such channels.
     time: name of the time vector, or two names: the time of the input and the time of the output. Not needed if the name in the
         file is unambiguous, or if the first column increases in equal steps.
     sample: name of the column with the number of the trajectory, for a table of many trajectories.
@@ -149,8 +150,9 @@ def _assemble(
     stamps, unit = _clocks(variables, roles, axes, dt, notes)
     known = {name: extent(variables[name])[0] for name in roles.coordinates}
     layout = lay_out(variables, roles, axes, known, (len(stamps[0]), len(stamps[-1])))
-    inputs = gather(variables, roles.inputs, layout, stamps[0], notes)
-    outputs = gather(variables, roles.outputs, layout, stamps[-1], notes)
+    given = gather(variables, roles.inputs, layout, stamps[0], notes) if roles.inputs else None
+    outputs = given.opposite() if given and not roles.outputs else gather(variables, roles.outputs, layout, stamps[-1], notes)
+    inputs = given or outputs.opposite()
     treatment = Treatment(resample, variables.row, roles.times or ("dt",), unit)
     axis, gaps = clean(inputs, outputs, treatment, notes)
     grid = Grid((*_space(variables, roles, layout, outputs.values.shape[2:-1], notes), axis))
@@ -214,7 +216,7 @@ def _clocks(
             notes.append(f"the time step, {dt:g} s, was taken from {step[0]!r}")
         if not dt > 0:
             raise LfnoError("the step ", Option("dt", dt), " must be positive")
-        variable = variables[roles.outputs[0]]
+        variable = variables[(roles.outputs or roles.inputs)[0]]
         vectors = [variables[name].size for name in (*roles.outputs, *roles.inputs) if len(extent(variables[name])) == 1]
         if vectors and vectors[0] in variable.shape:  # if a signal is a vector, its length is the number of time steps
             return [np.arange(vectors[0]) * dt], "s"

@@ -29,10 +29,11 @@ REPEATS = 0.2  # share of the RMS of an array: if neighbours along an axis diffe
 def named(variables: Variables, names: Sequence[str | None]) -> Variables:
     """Leave out the signals of other experiments if the user names the signals of one.
 
-    names: the inputs and the outputs that the user names, "u" or "u,v"; None for names that the user does not state.
+    names: the inputs and the outputs that the user names, "u" or "u,v"; "" for none, and None for names that the user does not
+        state.
     Only arrays with four axes and names with a part of the split (`u_test`) are left out.
     """
-    wanted = {part.strip() for text in names for part in (text or "").split(",")}
+    wanted = {part.strip() for text in names if text for part in text.split(",")}
     if None in names or not wanted <= {*variables.entries}:
         return variables
     kept = {

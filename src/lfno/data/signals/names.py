@@ -19,7 +19,7 @@ from lfno.data.signals.vocabulary import COORDINATES, EITHER, RATES, STEPS, TIME
 class Roles:
     """Names of the variables in each role.
 
-    inputs, outputs: names of the signals.
+    inputs, outputs: names of the signals. A record without an input has no inputs; a record to be predicted has no outputs.
     times: one time vector, or two: the time of the input and the time of the output. Empty if the file has none.
     coordinates: vectors of positions, such as x.
     """
@@ -35,10 +35,12 @@ def find_roles(
 ) -> Roles:
     """Return the roles of the variables. Roles that the user does not state are found from the names.
 
-    input, output, time: names from the user, or None.
+    input, output, time: names from the user, or None. "" for a record without inputs or without outputs.
     without_clock: whether the user gives the time step, so that no time vector is needed.
     Raises LfnoError if the roles are ambiguous.
     """
+    if input == output == "":
+        raise LfnoError("a record needs at least one input or output")
     inputs, outputs = (_given(variables, names) for names in (input, output))
     clocks = _given(variables, time) or (() if without_clock else find_clocks(variables, {*inputs, *outputs}))
     both = sorted({*inputs} & {*outputs})
@@ -46,7 +48,7 @@ def find_roles(
         raise LfnoError(f"{listing(both)} is named as input and as output")
     taken = {*inputs, *outputs, *clocks}
     coordinates = tuple(name for name in variables if name not in taken and _is_coordinate(variables, name))
-    if not (inputs and outputs):
+    if None in (input, output):
         rest = _signals(variables, {*taken, *coordinates}, clocks)
         untimed = not (clocks or without_clock or sampling_step(variables))
         inputs, outputs = _guess(variables, _with_parts(variables, rest, taken), inputs, outputs, untimed)
@@ -92,7 +94,7 @@ def _signals(variables: Variables, taken: set[str], clocks: tuple[str, ...]) -> 
 def _given(variables: Variables, names: str | None) -> tuple[str, ...]:
     """Return the variables that a text names: "f", "f,g" or a pattern "f*". Raises LfnoError if a variable does not exist."""
     chosen: list[str] = []
-    for name in [] if names is None else [part.strip() for part in names.split(",")]:
+    for name in [part.strip() for part in names.split(",")] if names else []:
         known = [*variables, *(part for one in variables for part in variables.parts(one))] if "*" in name else []
         fitting = [other for other in known if fnmatchcase(other, name)]
         chosen += fitting or [variables[name].name]
@@ -161,7 +163,7 @@ def _one_each(
     def fitting(names: tuple[str, ...]) -> list[str]:
         return [clock for clock in clocks if all(variables[clock].size in variables[name].shape for name in names)]
 
-    one, two = fitting(inputs), fitting(outputs)
+    one, two = fitting(inputs or outputs), fitting(outputs or inputs)
     if len(one) == len(two) == 1:
         return (*one, *two) if one != two else tuple(one)
     lengths = [f"{name!r} ({variables[name].size} values)" for name in clocks]

@@ -7,11 +7,9 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
 from lfno.core.errors import LfnoError, Option
 from lfno.data.dataset import Dataset
-from lfno.data.files import Variable, Variables, read
+from lfno.data.files import Variables, read
 from lfno.data.files.variables import listing
 from lfno.data.signals import is_dataset, read_signals
 from lfno.data.signals.names import unnamed_clock
@@ -20,14 +18,11 @@ from lfno.data.signals.record import Record
 from lfno.data.signals.runs import Runs
 from lfno.data.signals.vocabulary import COORDINATES, INPUTS, TIMES, bare_word
 
-#: name of the placeholder for outputs that the file lacks
-ABSENT = "to be predicted"
-
 
 def load_question(
     path: str | Path, inputs: Sequence[str], outputs: Sequence[str], **reading: Any
 ) -> tuple[Record | Dataset, bool]:
-    """Return (data, whether the file contains the outputs). If not, the outputs of the data are placeholders without meaning.
+    """Return (data, whether the file contains the outputs). If not, the data have no output channels.
 
     inputs, outputs: names of the channels that the model was trained with; empty if the model does not know them.
     reading: the options of `read_signals`.
@@ -51,10 +46,7 @@ def load_question(
             told.append(f"{asked!r} is taken as the input, which was called {listing(_bare(inputs))} in training")
     if answered is not None:
         return _noted(_one_length(read_signals(variables, input=asked, output=answered, **reading)), told), True
-    shaped = max((joined[name.strip()] for name in asked.split(",")), key=lambda variable: len(variable.shape))
-    ramp = Variable.of(ABSENT, np.linspace(0, 1, shaped.size).reshape(shaped.shape), axes=shaped.axes)
-    extended = Variables(joined.source, {**joined.entries, ABSENT: ramp}, list(joined.notes), joined.row)
-    return _noted(_one_length(read_signals(extended, input=asked, output=ABSENT, **reading)), told), False
+    return _noted(_one_length(read_signals(variables, input=asked, output=(), **reading)), told), False
 
 
 def _one_length(data: Record | Dataset | Runs) -> Record | Dataset:
@@ -63,9 +55,8 @@ def _one_length(data: Record | Dataset | Runs) -> Record | Dataset:
 
 
 def _noted(data: Record | Dataset, more: list[str]) -> Record | Dataset:
-    """Return the data with more notes, and without the notes about the placeholder of missing outputs."""
-    notes = [note for note in data.provenance.get("notes", []) if ABSENT not in note]
-    return replace(data, provenance={**data.provenance, "notes": [*notes, *more]})
+    """Return the data with more notes."""
+    return replace(data, provenance={**data.provenance, "notes": [*data.provenance.get("notes", []), *more]})
 
 
 def _bare(channels: Sequence[str]) -> list[str]:

@@ -20,7 +20,8 @@ PERIOD = "period"
 class Record:
     """One measurement on one grid.
 
-    inputs, outputs: arrays (channels, *space, time).
+    inputs, outputs: arrays (channels, *space, time). A free decay has no input channels. A record whose outputs are to be
+        predicted has no output channels.
     grid: the grid of the axes `(*space, time)`.
     input_channels, output_channels: names and units of the channels.
     provenance: the origin of the data. `provenance["notes"]` is a list of sentences, one for each change to the data.

@@ -38,6 +38,10 @@ class Side(Short):
         """The names of the channels."""
         return tuple(channel.name for channel in self.channels)
 
+    def opposite(self) -> Side:
+        """Return the other side of a record that has no channels on that side."""
+        return Side(self.values[:, :0], (), self.stamps)
+
 
 @dataclass(frozen=True)
 class Layout:
@@ -70,12 +74,15 @@ def lay_out(
     Raises LfnoError if an output has no time axis, or if the inputs do not fit the outputs.
     """
     settled: dict[str, tuple[str, ...]] = {}
-    for name in roles.outputs:
+    # without outputs, the input with the most axes has the axes of the record
+    main = roles.outputs or (max(roles.inputs, key=lambda name: len(variables[name].shape)),)
+    for name in main:
         settled[name] = settle(variables[name], _axes_for(variables, name, axes, True), known | {TIME: lengths[1]})
         if TIME not in settled[name]:
-            raise LfnoError(f"the output {name!r} has no time axis; check ", Option("time"), " and ", Option("axes"))
-    samples = {_count(variables, name, settled[name]) for name in roles.outputs}
-    for name in roles.inputs:
+            what = "output" if roles.outputs else "input"
+            raise LfnoError(f"the {what} {name!r} has no time axis; check ", Option("time"), " and ", Option("axes"))
+    samples = {_count(variables, name, settled[name]) for name in main}
+    for name in [name for name in roles.inputs if name not in main]:
         stated = _axes_for(variables, name, axes, False)
         if stated is None and variables[name].size == 1:  # a single number is a constant input
             settled[name] = (SINGLE,) * len(variables[name].shape)
@@ -89,12 +96,12 @@ def lay_out(
         settled = _as_channels(variables, settled, counts)
     space = tuple(
         dict.fromkeys(
-            role for name in roles.outputs for role in settled[name] if role not in (SAMPLE, CHANNEL, TIME, SINGLE)
+            role for name in main for role in settled[name] if role not in (SAMPLE, CHANNEL, TIME, SINGLE)
         )
     )
     for name in roles.inputs:
         if extra := [r for r in settled[name] if r not in (SAMPLE, CHANNEL, TIME, SINGLE, *space)]:
-            raise LfnoError(f"the input {name!r} has the axis {extra[0]!r}, and the output does not have this axis")
+            raise LfnoError(f"the input {name!r} has the axis {extra[0]!r}, and {main[0]!r} does not have this axis")
     return Layout(settled, space, any(SAMPLE in each for each in settled.values()))
 
 

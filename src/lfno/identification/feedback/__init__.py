@@ -31,6 +31,7 @@ Modules:
     plant_search: the search for poles, dead times and curves of a plant
     dead_time: delayed inputs
     cascade: filter, static nonlinearity and filter in series
+    knees: laws with one more knee, for curved sensors and for cascades
     blocks: fast fits of cascades
     branches: the nonlinearities of a fast fit, and its law
     friction: a mass with dry friction, such as a positioning axis

@@ -35,6 +35,8 @@ BEYOND = 2.0
 UNLIMITED = 1e9
 #: a candidate with fewer parameters may be chosen if its mean squared error is below this multiple of the smallest one
 MOST_WORSE = 1.2
+#: standard error of the difference of two mean squared errors on a single window, as a part of the mean squared error
+ONE_WINDOW = 0.02
 #: each additional parameter must lower the mean squared error by at least this part
 WORTH_PARAMETER = 0.01
 
@@ -137,12 +139,16 @@ class Bench:
         problem = Problem(self.train.held(candidate.hold), candidate.structure, candidate.law, candidate.substeps)
         return problem.states(Point(candidate.structure.pack(candidate.law), candidate.starts))
 
+    def residual(self, candidate: Candidate) -> np.ndarray:
+        """Return the weighted residual of a candidate on the training windows, (windows, samples × outputs)."""
+        problem = Problem(self.train.held(candidate.hold), candidate.structure, candidate.law, candidate.substeps)
+        found = problem.residual(Point(candidate.structure.pack(candidate.law), candidate.starts))
+        return np.asarray(found[:, : self.train.weights.size // len(self.train)])
+
     def is_white(self, candidate: Candidate) -> bool:
         """Return whether the residual on the training windows looks like white noise. Then no model can explain more."""
-        problem = Problem(self.train.held(candidate.hold), candidate.structure, candidate.law, candidate.substeps)
-        residual = problem.residual(Point(candidate.structure.pack(candidate.law), candidate.starts))
-        rows = self.train.weights.size // len(self.train)
-        errors = residual[:, :rows].reshape(len(residual), -1, self.train.targets.shape[2])
+        residual = self.residual(candidate)
+        errors = residual.reshape(len(residual), -1, self.train.targets.shape[2])
         power = np.maximum((errors**2).sum((0, 1)), 1e-300)
         lags = [np.abs((errors[:, lag:] * errors[:, :-lag]).sum((0, 1)) / power) for lag in (1, 2, 3)]
         return bool(np.max(lags) < WHITE)
@@ -215,6 +221,15 @@ def limits(z: np.ndarray, terms: Terms) -> np.ndarray:
     return np.stack([-size, size], axis=1)
 
 
+def standard_error(gap: np.ndarray, size: float) -> float:
+    """Return the standard error of the mean difference of the squared errors of two candidates.
+
+    gap: the difference on each window, (windows,).
+    size: the mean squared error. The standard error for one window is ONE_WINDOW times this number.
+    """
+    return float(gap.std(ddof=1) / np.sqrt(len(gap)) if len(gap) > 1 else ONE_WINDOW * size)
+
+
 def choose(candidates: Sequence[Candidate]) -> Candidate:
     """Return the candidate with the fewest parameters whose error is close to the smallest error.
 
@@ -228,7 +243,7 @@ def choose(candidates: Sequence[Candidate]) -> Candidate:
         gap = candidate.errors - best.errors
         if not np.isfinite(gap).all():
             return False
-        spread = gap.std(ddof=1) / np.sqrt(len(gap)) if len(gap) > 1 else 0.02 * best.errors.mean()
+        spread = standard_error(gap, best.errors.mean())
         due = WORTH_PARAMETER * (best.size - candidate.size) * best.errors.mean()
         return bool(gap.mean() <= min(max(spread, due), (MOST_WORSE - 1) * best.errors.mean()))
 

@@ -16,6 +16,7 @@ from lfno.identification.feedback.blocks import Blocks, Screen
 from lfno.identification.feedback.branches import cascade_law, nonlinearities
 from lfno.identification.feedback.candidate import Bench, Candidate
 from lfno.identification.feedback.families import HORIZON, Report, staged, told
+from lfno.identification.feedback.knees import with_knee
 from lfno.identification.feedback.law import split
 from lfno.identification.feedback.structure import Structure
 
@@ -43,6 +44,8 @@ FEW = 4
 MANY = 12
 #: largest number of knees
 MOST_KNEES = 6
+#: slope of a further knee, multiplied by the standard deviation of z
+STEEP = 4.0
 #: places of a further knee that are compared, as quantiles of z
 PLACES = (0.1, 0.4, 0.6, 0.9)
 #: a further knee is tried as long as the error falls below this part of the old error
@@ -88,19 +91,11 @@ def cascades(bench: Bench, linear: Candidate, best: Candidate, report: Report) -
 
 def another_knee(bench: Bench, parent: Candidate, label: str) -> Candidate:
     """Fit the parent with one more knee. Several places of the knee are compared over a short horizon."""
-    signals, old, laws = bench.trajectory(parent) @ parent.law.pick.T, parent.law.terms, []
-    steep, shift = np.split(parent.law.shape, 2)
-    gains = np.concatenate([parent.law.gains, np.zeros((parent.law.states, 1))], axis=1)
-    for signal, z in enumerate(np.moveaxis(signals, -1, 0)):
-        terms, unit = replace(old, knees=(*old.knees, signal)), 4 / float(z.std())
-        for place in np.quantile(z, PLACES):
-            shape = np.concatenate([steep, [unit], shift, [-unit * place]])
-            laws.append(replace(parent.law, terms=terms, gains=gains, shape=shape))
-    found = []
-    for signal in range(signals.shape[-1]):
-        terms = replace(old, knees=(*old.knees, signal))
-        structure, own = replace(parent.structure, terms=terms), [law for law in laws if law.terms == terms]
-        found.append(staged(bench, label + ", ".join(terms.names), own, structure, parent, (HORIZON,)))
+    z, found = bench.trajectory(parent) @ parent.law.pick.T, []
+    for laws in with_knee(parent.law, z, STEEP, PLACES):
+        terms = laws[0].terms
+        structure = replace(parent.structure, terms=terms)
+        found.append(staged(bench, label + ", ".join(terms.names), laws, structure, parent, (HORIZON,)))
     return min(found, key=lambda candidate: candidate.error)
 
 

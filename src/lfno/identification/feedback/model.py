@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -13,6 +12,7 @@ import torch
 from lfno.core import tensorfile
 from lfno.core.errors import LfnoError
 from lfno.core.grid import Grid
+from lfno.core.json_text import with_nan
 from lfno.data.stretches import PERIODIC, REST
 from lfno.identification.feedback.curve import actuator_curve, curved_channels, restoring_curve
 from lfno.identification.feedback.dead_time import delayed
@@ -23,6 +23,7 @@ from lfno.identification.feedback.simulate import simulate, substep_pieces
 from lfno.identification.feedback.structure import Structure
 from lfno.identification.feedback.terms import Terms
 from lfno.identification.identify import Modes
+from lfno.identification.split import split_response
 
 KEY = "lfno-feedback"
 #: largest number of simulated periods in the search for a steady state
@@ -161,14 +162,7 @@ class FeedbackModel:
         The steady part is the response to the periodically repeated inputs. Samples without a steady state are NaN, and a
         warning gives the number of such samples. Raises LfnoError if no sample has a steady state.
         """
-        steady = self.steady(inputs, grid)
-        missing = int(np.isnan(steady).any((1, 2)).sum())
-        if missing == len(steady):
-            raise LfnoError("the response to the repeated input does not become periodic: there is no steady state")
-        if missing:
-            told = f"{missing} of {len(steady)} samples have no periodic steady state: their parts are NaN"
-            warnings.warn(told, stacklevel=2)
-        return self.predict(inputs, grid) - steady, steady
+        return split_response(self.predict(inputs, grid), self.steady(inputs, grid))
 
     def steady(self, inputs: np.ndarray, grid: Grid | None = None) -> np.ndarray:
         """Return the response (samples, outputs, time) to the periodically repeated inputs.
@@ -198,7 +192,7 @@ class FeedbackModel:
 
     def small_signal_modes(self) -> Modes:
         """Return the modes of small motion about equilibrium, with the covariance of their poles."""
-        error = float(self.provenance.get("feedback", {}).get("validation error", 0.0))
+        error = float(with_nan(self.provenance.get("feedback", {}).get("validation error", 0.0)))
         return small_signal(self.law, self.structure, self.covariance, self.hold, error)
 
     def backbone(self, mode: int = 0, output: int = 0, count: int = 40) -> tuple[np.ndarray, np.ndarray, np.ndarray]:

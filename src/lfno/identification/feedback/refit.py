@@ -11,6 +11,7 @@ from dataclasses import replace
 
 import numpy as np
 
+from lfno.core.json_text import with_nan
 from lfno.data.stretches import Stretch
 from lfno.identification.feedback.candidate import Candidate
 from lfno.identification.feedback.fit import FITTED, fitted_model, most_samples, spread
@@ -53,8 +54,9 @@ def refit(model: FeedbackModel, stretches: Sequence[Stretch], seconds: float) ->
     if not np.isfinite(after.cost):
         return model
     told = model.provenance["feedback"]
+    errors = np.array([with_nan(told["validation error"]) ** 2])
     best = Candidate(
-        told["label"], law, model.structure, model.hold, substeps, start, after.cost, np.array([told["validation error"] ** 2]),
+        told["label"], law, model.structure, model.hold, substeps, start, after.cost, errors,
         len(after.point.vector), tuple((model.delays / step).tolist()),
     )  # fmt: skip
     return fitted_model(after, best, windows, scales, model.grid)

@@ -10,7 +10,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from lfno.identification.feedback.candidate import Bench, Candidate, choose, extended
+from lfno.identification.feedback.candidate import Bench, Candidate, choose, extended, standard_error
 from lfno.identification.feedback.cascade import cascades
 from lfno.identification.feedback.families import HORIZON, Report, families, products, sine, told
 from lfno.identification.feedback.friction import friction
@@ -27,6 +27,8 @@ WORTH = 0.9
 WORTH_MODE = 0.95
 #: a candidate ends the search if its error is below this part of the error of all simpler candidates
 CLEARLY = 0.5
+#: another hold must lower the mean squared training error by this many standard errors; fewer can be chance
+SURE = 2.0
 #: for motions that begin away from equilibrium, modes are added until the linear model has this number of states, because
 #: products of states are then tried first
 PRODUCTS = 3
@@ -264,11 +266,27 @@ def grow(bench: Bench, parent: Candidate, terms: Terms) -> Candidate:
 
 
 def best_hold(bench: Bench, parent: Candidate, report: Report) -> Candidate:
-    """Return the candidate `parent`, fitted with the permitted hold of the input that has the smallest training error."""
-    found = [parent]
+    """Return the candidate `parent`, fitted with the permitted hold of the input that has the smallest training error.
+
+    Every hold, also the hold of the parent, gets a complete fit: after few iterations, the errors would show which fit is
+    finished. The parent keeps its hold unless the mean squared training error falls by more than SURE standard errors.
+    """
+
+    def refitted(hold: str) -> Candidate:
+        return bench.fit(parent.label, parent.law, parent.structure, hold, parent.starts, parent.substeps)
+
+    if bench.late:
+        return parent
+    own = refitted(parent.hold)
+    best = own = own if own.cost <= parent.cost else parent
     for hold in bench.holds:
-        if hold != parent.hold and not bench.late:
-            found.append(bench.fit(parent.label, parent.law, parent.structure, hold, parent.starts, parent.substeps, 8))
-    best = min(found, key=lambda candidate: candidate.cost)
+        if hold == parent.hold or bench.late:
+            continue
+        other = refitted(hold)
+        with np.errstate(over="ignore", invalid="ignore"):
+            missed = (bench.residual(own) ** 2).mean(1)
+            gap = missed - (bench.residual(other) ** 2).mean(1)
+        if other.cost < best.cost and gap.mean() > SURE * standard_error(gap, float(missed.mean())):
+            best = other
     report(f"input between samples: {best.hold} (training error {np.sqrt(best.cost):.3g})")
     return best

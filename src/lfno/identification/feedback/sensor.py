@@ -14,6 +14,7 @@ import numpy as np
 
 from lfno.identification.feedback.candidate import Bench, Candidate, extended
 from lfno.identification.feedback.families import Report, told
+from lfno.identification.feedback.knees import with_knee
 from lfno.identification.feedback.terms import Terms
 
 #: degrees of the polynomial of each output; higher degrees would extrapolate badly
@@ -24,7 +25,7 @@ ANOTHER = 0.9
 MOST_KNEES = 6
 #: places of a further knee that are compared, as quantiles of z
 PLACES = (0.1, 0.35, 0.65, 0.9)
-#: slope of a further knee, divided by the standard deviation of z
+#: slope of a further knee, multiplied by the standard deviation of z
 STEEP = 2.0
 #: number of Gauss–Newton steps for the comparison of places
 FEW = 8
@@ -48,7 +49,7 @@ def sensors(bench: Bench, linear: Candidate, report: Report) -> list[Candidate]:
     told(found[0], report)
     last, best = linear, flat
     while len(best.structure.terms.knees) < MOST_KNEES * signals and not bench.finished(found[-1]):
-        best = with_knee(bench, best)
+        best = another_knee(bench, best)
         found.append(best)
         told(best, report)
         # a curve that is symmetric about zero needs two knees, so the first one alone may not help
@@ -78,15 +79,12 @@ def with_terms(bench: Bench, parent: Candidate, terms: Terms) -> Candidate:
     return min(found, key=lambda candidate: candidate.cost)
 
 
-def with_knee(bench: Bench, parent: Candidate) -> Candidate:
+def another_knee(bench: Bench, parent: Candidate) -> Candidate:
     """Return the parent with one more knee, of the signal and at the place that lower the training error most."""
-    z, old, tried = bench.trajectory(parent) @ parent.law.pick.T, parent.structure.terms, []
-    steep, shift = np.split(parent.law.shape, 2)
-    for signal in range(old.signals):
-        terms, unit = replace(old, knees=(*old.knees, signal)), STEEP / float(z[..., signal].std())
-        law, structure = extended(parent.law, terms, parent.law.pick, z), replace(parent.structure, terms=terms)
-        for place in np.quantile(z[..., signal], PLACES):
-            shape = np.concatenate([steep, [unit], shift, [-unit * place]])
-            tried.append(bench.fit("", replace(law, shape=shape), structure, parent.hold, parent.starts, iterations=FEW))
+    z = bench.trajectory(parent) @ parent.law.pick.T
+    tried = [
+        bench.fit("", law, replace(parent.structure, terms=law.terms), parent.hold, parent.starts, iterations=FEW)
+        for laws in with_knee(parent.law, z, STEEP, PLACES) for law in laws
+    ]  # fmt: skip
     best = min(tried, key=lambda candidate: candidate.cost)
     return with_terms(bench, best, best.structure.terms)

@@ -18,6 +18,7 @@ from lfno.identification.field_law.equation import Equation, at_rest, march
 from lfno.identification.field_law.spectrum import small_motion
 from lfno.identification.field_law.terms import Line
 from lfno.identification.identify import Modes
+from lfno.identification.split import split_response
 from lfno.identification.uncertainty import NORMAL_95
 
 KEY = "lfno-equation"
@@ -91,14 +92,7 @@ class FieldLaw:
         The steady part is the response to the periodically repeated inputs. Samples without a steady state are NaN, and
         there is a warning. Raises LfnoError if no sample has a steady state.
         """
-        steady = self.steady(inputs, grid)
-        missing = int(np.isnan(steady).any((1, 2, 3)).sum())
-        if missing == len(steady):
-            raise LfnoError("the response to the repeated input does not become periodic: there is no steady state")
-        if missing:
-            told = f"{missing} of {len(steady)} samples have no periodic steady state: their parts are NaN"
-            warnings.warn(told, stacklevel=2)
-        return self.predict(inputs, grid) - steady, steady
+        return split_response(self.predict(inputs, grid), self.steady(inputs, grid))
 
     def steady(self, inputs: np.ndarray, grid: Grid | None = None) -> np.ndarray:
         """Return the response to the periodically repeated inputs; NaN for samples without a steady state.

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-import json
 from functools import partial
 from pathlib import Path
 from typing import Annotated
 
 import typer
+
+from lfno.core.json_text import to_json
 
 
 def register(app: typer.Typer) -> None:
@@ -52,4 +53,4 @@ def report(
         page.write(made, out)
     else:
         text.write(made, markdown)
-    typer.echo(json.dumps({"page": str(path.resolve())}) if as_json else f"wrote {path}")
+    typer.echo(to_json({"page": str(path.resolve())}) if as_json else f"wrote {path}")

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-import json
 import time
 from functools import partial
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
+
+from lfno.core.json_text import to_json
 
 
 def register(app: typer.Typer) -> None:
@@ -106,7 +107,7 @@ def reproduce(
         typer.echo(f"records of {len(cells)} runs are in {out}")
     else:
         found = [record for record in (read_record(out / cell.key) for cell in cells) if record is not None]
-        typer.echo(json.dumps([{name: getattr(record, name) for name in TOLD} for record in found]))
+        typer.echo(to_json([{name: getattr(record, name) for name in TOLD} for record in found]))
 
 
 def _names(given: str | None) -> list[str] | None:

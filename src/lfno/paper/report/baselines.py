@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from lfno.core.errors import LfnoError
+from lfno.core.json_text import to_json, with_nan
 from lfno.paper.report.selection import OUTSIDE
 
 if TYPE_CHECKING:
@@ -106,7 +107,7 @@ def read(path: Path) -> Scores | None:
         tree = json.loads(path.read_text())
         return {
             name: {metric: float(row[metric]) for metric in ("l2", "linf") if math.isfinite(float(row[metric]))}
-            for name, row in tree.items()
+            for name, row in with_nan(tree).items()
             if name in NAMES
         }
     except (OSError, ValueError, KeyError, TypeError, AttributeError):
@@ -126,7 +127,7 @@ def main(task: str, path: str) -> None:
     """Compute the errors of the baselines of a data set and write them to a file."""
     from lfno.core.tensorfile import write_atomically
 
-    write_atomically(Path(path), (json.dumps(compute(task), indent=1) + "\n").encode())
+    write_atomically(Path(path), (to_json(compute(task), indent=1) + "\n").encode())
 
 
 if __name__ == "__main__":

@@ -19,6 +19,7 @@ import numpy as np
 
 from lfno.core.errors import LfnoError
 from lfno.core.grid import Grid
+from lfno.core.json_text import to_json
 from lfno.paper.presets import find_preset
 from lfno.paper.report import paper
 from lfno.paper.report.selection import Runs
@@ -167,7 +168,7 @@ def main(results: str) -> None:
     from lfno.paper.record import load_records
 
     table = cost_table(Runs(load_records(Path(results))))
-    write_atomically(Path(results) / KEPT, (json.dumps(asdict(table), indent=1) + "\n").encode())
+    write_atomically(Path(results) / KEPT, (to_json(asdict(table), indent=1) + "\n").encode())
 
 
 if __name__ == "__main__":

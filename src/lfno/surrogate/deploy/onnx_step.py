@@ -7,13 +7,13 @@ A state of zeros means rest. ONNX Runtime keeps no memory between calls, so the 
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from lfno.core.errors import LfnoError
+from lfno.core.json_text import to_json
 from lfno.surrogate.deploy import run
 from lfno.surrogate.deploy.c_code import CHECKED, test_inputs
 from lfno.surrogate.deploy.onnx_file import (
@@ -60,7 +60,7 @@ def write_onnx_step(program: Program, path: Path, precision: str | None = None) 
 def described(program: Program) -> dict[str, str]:
     """Return the metadata of the file: time step, unit of time, names and units of the channels, and notes."""
     signals = {"inputs": program.inputs, "outputs": program.outputs, "notes": program.notes}
-    return {"lfno_dt": repr(program.dt), "lfno_unit": program.unit, "lfno_signals": json.dumps(signals)}
+    return {"lfno_dt": repr(program.dt), "lfno_unit": program.unit, "lfno_signals": to_json(signals)}
 
 
 def step_graph(program: Program, precision: str = "float", prefix: str = "") -> Any:
