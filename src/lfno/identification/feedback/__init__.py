@@ -14,6 +14,8 @@ Words:
 - horizon: number of samples at the beginning of each window that a short fit uses.
 - hold: interpolation of the input between samples.
 - sub-step: a step of the integration. A sampling step has one or several sub-steps of equal length.
+- dead time: the delay after which an input acts on the system.
+- knee: a term φ that consists of two straight lines with a rounded corner between them (see `terms`).
 - candidate: a law that is fitted to the training windows, with its errors on the validation windows.
 
 Modules:
@@ -45,7 +47,7 @@ Modules:
     windows: stretches as one batch of windows
     observe: the initial state of a record, estimated from its first outputs
     problem: residuals and their derivatives
-    pieces: the steady response to a long period
+    pieces: the steady response to a periodic input with a long period
     simulate: simulate all windows together
     sensitivity: derivatives of simulated states with respect to the parameters
     levenberg: the Levenberg–Marquardt method

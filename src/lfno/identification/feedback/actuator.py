@@ -2,8 +2,9 @@
 
     x′ = A x + B v,   v = H (u, φ(z)),   z = u after the dead times,   y = C x + offset
 
-The actuators bend the inputs before they act on the motion. Examples are a valve, a pump with a dead zone, and a heater that
-saturates. The states follow a linear equation, so a simulation needs no sub-steps.
+A curved actuator has a nonlinear characteristic: its output v, the effective input, is a nonlinear function of the input u.
+Examples are a valve, a pump with a dead zone, and a heater that saturates. The docstring of `law` has the symbols. The states
+follow a linear equation, so a simulation needs no sub-steps.
 """
 
 from __future__ import annotations
@@ -23,9 +24,9 @@ from lfno.identification.feedback.plant_search import Curves, Fit, curved_inputs
 from lfno.identification.feedback.structure import Structure
 from lfno.identification.feedback.terms import Terms
 
-#: a law without curves is fitted too, unless curves lower the held-out error of a linear fit below this part
+#: a law without curves is fitted too if the held-out error with curves is above this part of the held-out error without curves
 CLEARLY = 0.8
-#: curves are wrong if the training error with them is above this multiple of the error with polynomials
+#: new curves are rejected if the training error with them is above this multiple of the error with old curves or polynomials
 WRONG = 1.5
 #: number of further modes without success after which the search ends
 PATIENCE = 2
@@ -39,7 +40,7 @@ ANOTHER = 0.95
 MOST_KNEES = 6
 #: places of a further knee that are compared, as quantiles of the input
 PLACES = (0.1, 0.35, 0.65, 0.9)
-#: slope of a further knee, divided by the standard deviation of the input
+#: initial steepness v of a further knee, in 1 / standard deviation of the input
 STEEP = 3.0
 #: number of Gauss–Newton steps for the comparison of places
 FEW = 6
@@ -49,7 +50,7 @@ MANY = 60
 PRECISE = 1e-4
 #: relative decrease of the squared error below which a longer fit stops
 PRECISER = 1e-6
-#: an input keeps its value if more than this part of neighbouring samples are equal; then it is constant between samples
+#: an input counts as constant between samples if more than this part of its samples are equal to the previous sample
 CONSTANT = 0.5
 
 #: a function that cuts the windows for dead times in samples, (inputs,)
@@ -91,7 +92,7 @@ def actuators(plant: Plant, benches: Benches, time: float, report: Report) -> tu
                 best, failures = finer[-1], 0
         least = min(best.error, least)
         if best.law.actuator is not None:
-            # the fitted curves are more accurate than the first ones, so that the next mode does not imitate their errors
+            # the fitted curves are more accurate than the first curves, whose errors the next mode would imitate
             bent = tuple(Curve(best.law, i) for i in range(plant.inputs))
             fit = replace(fit, poles=best.law.poles / time, delays=np.array(best.delays), bases=bent)
     chosen = choose(found) if found else None
@@ -101,7 +102,7 @@ def actuators(plant: Plant, benches: Benches, time: float, report: Report) -> tu
 def fitted(fit: Fit, benches: Benches, time: float, report: Report) -> Iterator[Candidate]:
     """Yield candidates with the modes and the dead times of a linear fit. Nothing is yielded after the deadline.
 
-    If the fit has the curves of a law, these curves are fitted first, with the modes of the fit.
+    If the linear fit uses the curves of a law, the first candidate begins with these curves and the modes of this fit.
     """
     bench = benches(fit.delays)
     if isinstance(fit.bases[0], Curve):
@@ -135,7 +136,7 @@ def fitted(fit: Fit, benches: Benches, time: float, report: Report) -> Iterator[
 
 
 def name(fit: Fit) -> str:
-    """Return the modes and dead times of a fit in words."""
+    """Return the number of modes and the dead times of a fit in words."""
     count = len(fit.poles)
     late = ", ".join(f"{delay:g}" for delay in fit.delays)
     return f"{count} mode{'s' * (count > 1)}" + (f", dead times of {late} samples" if fit.delays.any() else "")
@@ -216,7 +217,7 @@ def with_knees(bench: Bench, parent: Candidate, report: Report) -> list[Candidat
 def told_fit(bench: Bench, label: str, law: Law, hold: str, report: Report) -> Candidate:
     """Fit the law to the training windows, and report the result.
 
-    label: the modes and the dead times in words.
+    label: the number of modes and the dead times in words.
     """
     found = fit_law(bench, label, law, hold)
     told(found, report)

@@ -6,10 +6,10 @@ x is the state of the front filter, u is the input, and y is the output. Branch 
 structure with one signal z is a Wiener–Hammerstein system. With several signals it has parallel branches, which share the back
 poles but not the residues.
 
-For known poles and known e, the outputs are linear in all other parameters: with nᵢ(z) = Σ_d a_d h_d(z), the outputs are sums
-of the responses of the back poles to the signals h_d(zᵢ). So the search changes only the poles and e, and linear least squares
-gives the rest. No signal returns to the front filter. So a simulation needs one recursion for each pole, and no loop over time
-in Python.
+For known poles and known e, the outputs are linear in all other parameters. Each nonlinearity is a sum nᵢ(z) = Σ_d a_d h_d(z)
+of known curves h_d. Then the outputs are linear combinations of the responses of the back poles to the signals h_d(zᵢ). So the
+search changes only the poles and e, and linear least squares gives the rest. No signal returns to the front filter. So a
+simulation needs one recursion for each pole, and no loop over time in Python.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from lfno.identification.feedback.windows import Windows
 CORNERS = (-1.6, -0.8, 0.0, 0.8, 1.6)
 #: steepness of the rounded corners, in 1 / standard deviation of z
 STEEP = 2.0
-#: part of each window that does not count in the error if the initial state of a window is unknown
+#: part of each window, at its beginning, that does not count in the error if the initial state of any window is unknown
 WARMUP = 0.2
 #: approximate number of samples in the search
 SAMPLES = 8000
@@ -226,7 +226,7 @@ class Screen:
         reads[:], weights[:] = list(c[:, None]), list(a)
 
     def _behind(self, blocks: Blocks) -> np.ndarray:
-        """Return for each entry of the vector whether it is a pole of the back filter."""
+        """Return for each entry of the vector whether it belongs to a pole of the back filter."""
         back = np.arange(len(blocks.poles)) >= len(blocks.front)
         more = len(blocks.pack()) - len(back) - int((blocks.poles.imag > 0).sum())
         return np.concatenate([back, back[blocks.poles.imag > 0], np.zeros(more, bool)])

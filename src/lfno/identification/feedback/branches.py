@@ -103,7 +103,7 @@ def cascade_law(screen: Screen, blocks: Blocks, shapes: Sequence[Shape]) -> Law:
 
 
 def together(parts: Sequence[Terms], shapes: Sequence[np.ndarray]) -> tuple[Terms, np.ndarray]:
-    """Return the terms of all branches with their shapes. Several branches have knees only."""
+    """Return the terms of all branches with their shape parameters. Several branches have knees only."""
     if len(parts) == 1:
         return parts[0], shapes[0]
     knees = tuple(branch for branch, terms in enumerate(parts) for _ in terms.knees)
@@ -112,7 +112,7 @@ def together(parts: Sequence[Terms], shapes: Sequence[np.ndarray]) -> tuple[Term
 
 
 def paths(reads: Sequence[np.ndarray], poles: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Return one output matrix (outputs, n) for all branches, and the input of each branch into the back filter, (n, branches).
+    """Return one output matrix (outputs, n) for all branches, and the input gains of the back filter, (n, branches).
 
     reads: the output matrix of each branch, for the input gains `units(poles)` of the back filter.
     poles: the poles μ of the back filter.

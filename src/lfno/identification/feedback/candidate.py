@@ -23,7 +23,7 @@ from lfno.identification.feedback.windows import Windows
 FINE = 0.1
 #: integration error, relative to the outputs, below which finer sub-steps are not tried
 FINEST = 1e-7
-#: largest autocorrelation of white noise; the residual is tested at lags of one to three samples
+#: a residual counts as white noise if its autocorrelation at lags of one to three samples is below this value
 WHITE = 0.1
 #: relative validation error below which the search stops
 ENOUGH = 1e-5
@@ -233,9 +233,10 @@ def standard_error(gap: np.ndarray, size: float) -> float:
 def choose(candidates: Sequence[Candidate]) -> Candidate:
     """Return the candidate with the fewest parameters whose error is close to the smallest error.
 
-    Close means: the mean squared error exceeds the smallest one by at most one standard error, or by at most the gain that the
-    additional parameters of the best candidate must have (WORTH_PARAMETER), and never by more than MOST_WORSE allows. The
-    standard error is the standard error of the mean difference of the squared errors on the same validation windows.
+    An error is close if the mean squared error exceeds the smallest one by at most the larger of two values. The first value is
+    one standard error of the mean difference of the squared errors on the same validation windows. The second value is the part
+    WORTH_PARAMETER of the smallest error for each additional parameter of the best candidate. The mean squared error must also
+    be at most MOST_WORSE times the smallest one.
     """
     best = min(candidates, key=lambda candidate: candidate.errors.mean())
 

@@ -103,8 +103,8 @@ def grown(screen: Screen, poles: np.ndarray, deadline: float) -> tuple[float, Bl
     """Return the training error and the blocks of the best cascade.
 
     The search begins with a front filter of one mode, and a back filter with the poles of a linear model. Then modes are added
-    while the error falls, then branches, and then, if there is a new branch, modes again. At the end, modes are removed while
-    the error hardly rises.
+    while the error falls. Then branches are added in the same way. If there is a new branch, modes are added again. At the end,
+    modes are removed while the error hardly rises.
 
     poles: poles of the linear model.
     deadline: a value of `time.monotonic` after which no further cascade is fitted.
@@ -172,8 +172,8 @@ def with_mode(blocks: Blocks, pole: complex, front: bool) -> Blocks:
 def branched(screen: Screen, blocks: Blocks) -> Iterator[Blocks]:
     """Yield the best cascades with a further branch.
 
-    The signal of this branch is a state of the front filter, or a state of a further mode in front. Nothing is yielded for
-    several outputs, or if the cascade has MOST_BRANCHES branches.
+    The signal of this branch is a state of the front filter, or a state of a further mode of this filter. Nothing is yielded
+    for several outputs, or if the cascade has MOST_BRANCHES branches.
     """
     if len(blocks.mix) == MOST_BRANCHES or screen.targets.shape[1] > 1:
         return

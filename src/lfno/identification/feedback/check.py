@@ -53,7 +53,7 @@ def check_signals(stretches: Sequence[Stretch]) -> None:
 
 
 def check_explained(errors: np.ndarray, targets: np.ndarray, weights: np.ndarray) -> None:
-    """Raise LfnoError if the best model explains almost nothing. Then the inputs excite no mode.
+    """Raise LfnoError if the best model explains almost nothing of the outputs.
 
     errors: mean square of the residual of each validation window, (windows,).
     targets: outputs, (time, windows, outputs).

@@ -25,7 +25,7 @@ from lfno.identification.uncertainty import NORMAL_95
 
 #: cosine of the angle between E and a row of C above which z follows that output
 ALIGNED = 0.9
-#: cosine of the angle between E and A⁻¹B below which z is zero under a constant input
+#: cosine of the angle between E and A⁻¹B below which z counts as zero under a constant input
 STATIC = 0.02
 #: the ends of a curve have almost the same value if they differ by less than this part of the range of the values
 FLAT = 0.1
@@ -133,7 +133,7 @@ def _channel(law: Law) -> tuple[int, bool]:
     """Return the index of an input, and whether a constant input moves z at all.
 
     The index belongs to the input whose constant value moves z most. If no constant input moves z, the index belongs to the
-    input with the largest projection of its column of B on the feedback.
+    input whose column of B has the largest scalar product with the first column of Γ.
     """
     inward = split(law.drive.T, law.decays).T
     still = np.linalg.solve(law.matrix, inward)

@@ -1,6 +1,6 @@
 """Dead times: an input acts on the system after a delay. Examples are the flow through a pipe and a conveyor belt.
 
-A delay of d samples need not be a whole number. With d = k + f, a whole number k and 0 ≤ f < 1, the delayed input is the
+A delay of d samples may contain a part of a sample: d = k + f with a whole number k and 0 ≤ f < 1. The delayed input is the
 weighted mean of two samples, (1 − f) u[n − k] + f u[n − k − 1].
 """
 

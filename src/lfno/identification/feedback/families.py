@@ -161,7 +161,7 @@ def without_decays(bench: Bench, linear: Candidate) -> Candidate:
 
 
 def generic_memory(bench: Bench, linear: Candidate, report: Report) -> list[Candidate]:
-    """Return a candidate with a hysteresis: one extra state, and all cubic products of this state and the velocity."""
+    """Return a candidate with a hysteresis: one extra state ξ, and all cubic products of ξ and the rate of output 1."""
     law = with_decay(linear.law)
     structure = replace(linear.structure, decays=law.decays)
     wider = bench.fit("linear with an extra decay", law, structure, linear.hold, iterations=10)

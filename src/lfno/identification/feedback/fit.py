@@ -64,13 +64,13 @@ def fit_feedback(
     """Return linear modes with a static nonlinear feedback, fitted by least squares of the simulation error.
 
     train: training stretches; all have the sampling step of the grid.
-    validation: validation stretches, which choose the number of modes, the nonlinear signal and the terms. Without validation
-        stretches, a fifth of the training windows is used for validation.
+    validation: validation stretches, for the choice of the number of modes, the nonlinear signal and the terms. Without them, a
+        fifth of the training windows is used for validation.
     grid: the grid of the data; its last axis is time.
     start: a linear model, whose poles are tried first.
     seconds: time budget of the fit, by default SECONDS.
-    ahead: whether the model may interpolate its input with two samples after the step. Such a model follows band-limited inputs
-        closer, but it cannot run sample by sample.
+    ahead: whether the interpolation of the input between two samples may use two later samples. Such a model is more accurate
+        for band-limited inputs, but it cannot run sample by sample.
     report: a function that receives one line of text for every choice.
 
     Raises LfnoError for data that cannot be fitted (see `check`), and if the inputs explain almost nothing of the outputs.
@@ -146,7 +146,9 @@ def windows_of(
 
 
 def spread(windows: Windows, samples: int, strongest: float = 1.0) -> Windows:
-    """Return windows with about `samples` samples in all, at equal distances in the order of the strength of their motion.
+    """Choose windows with about `samples` samples in all.
+
+    The windows are sorted by the strength of their motion. The chosen windows have equal distances in this order.
 
     strongest: part of the windows, beginning with the weakest motion, from which windows are chosen.
     """
@@ -174,7 +176,7 @@ def late_levels(stretches: Sequence[Stretch]) -> np.ndarray:
 
 
 def refined(best: Candidate, windows: Windows, bench: Bench, deadline: float) -> tuple[Candidate, Fit]:
-    """Fit the candidate to all windows. Return the candidate with its number of sub-steps, and the fit.
+    """Fit the candidate to `windows`. Return the candidate with its number of sub-steps, and the fit.
 
     The old parameters are kept if the mean squared validation error rises by more than the factor MOST_WORSE. The number of
     sub-steps is so large that the integration error changes the parameters less than the noise does.

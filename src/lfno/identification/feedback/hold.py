@@ -12,9 +12,9 @@ x′ = μ x + u, is known exactly:
 | cubic   | 3                        | u[k−2] … u[k+1]                    |
 | centred | 5                        | u[k−2] … u[k+3]                    |
 
-The first three holds use no sample after k + 1, so a model with such a hold runs sample by sample. The centred hold needs two
-more samples and is more accurate: at a quarter of the Nyquist frequency, the rms error of the interpolated sine is 7 · 10⁻⁴ of
-its rms. The error of the cubic hold is 10⁻².
+The first three holds use no sample after k + 1, so a model with such a hold can run sample by sample. The centred hold needs
+two more samples and is more accurate: at a quarter of the Nyquist frequency, the rms error of the interpolated sine is 7 · 10⁻⁴
+of its rms. The error of the cubic hold is 10⁻².
 """
 
 from __future__ import annotations

@@ -88,8 +88,8 @@ def linear_problem(stretches: Sequence[Stretch], step: float, scales: Scales, mo
     At most ENOUGH samples are used. Shorter stretches are left out, and longer stretches are cut.
 
     step: sampling step in seconds.
-    moving: whether motions begin away from equilibrium. Then the first half of each stretch is simulated and not fitted. If the
-        initial states are unknown, this warm-up is the first tenth.
+    moving: whether motions begin away from equilibrium. Then the first half of each stretch is a warm-up: it is simulated and
+        not fitted. Otherwise stretches with an unknown initial state have a warm-up of one tenth.
     """
     if any(stretch.start == PERIODIC for stretch in stretches):
         stretches = [_twice(stretch) for stretch in stretches if stretch.start == PERIODIC]
@@ -120,8 +120,8 @@ def mode_path(problem: Projection, most: int, known: np.ndarray | None = None) -
     """Yield linear models with 1, 2, … modes.
 
     Each model adds the next pole of `known`. After the last known pole, each model adds the mode that explains most of the
-    residual. A decay is preferred if it explains nearly as much as an oscillation, and if the oscillation is a double decay
-    (see `DOUBLE`).
+    residual. A decay is preferred in two cases: it explains nearly as much as an oscillation, or the oscillation is nearly a
+    double decay (see `DOUBLE`).
 
     most: largest number of modes.
     """
@@ -150,7 +150,7 @@ def single(poles: np.ndarray) -> np.ndarray:
 def linear_law(modes: Modes, count: int, time: float) -> Law:
     """Return the first `count` modes as a law without feedback, with states of order one.
 
-    Each residue (outputs, inputs) is replaced by its best rank-one factorisation into a mode shape and a participation vector.
+    Each residue (outputs, inputs) is replaced by its best rank-one approximation: mode shape × participation vector.
 
     time: the time unit of the law in seconds.
     """

@@ -11,8 +11,8 @@ inputs, and the effective inputs v drive the states:
 A law has only one of feedback, curved sensors and curved actuators. A is block diagonal.
 Decays come first, with one real state each. Oscillations follow, with two states each: the real and the imaginary part of the
 modal coordinate. One sub-step of length h propagates the linear part and the input exactly. The classical Runge–Kutta method of
-order four integrates the feedback, in the frame that moves with the linear part. With R = e^{Ah/2}, the four stages z₁ … z₄ and
-the state x⁺ after the sub-step are
+order four integrates the feedback, with e^{−At} as integrating factor. With R = e^{Ah/2}, the four stages z₁ … z₄ and the
+state x⁺ after the sub-step are
 
     z₁ = E x                                  z₂ = E (R x + U½ + h/2 R Γ φ(z₁))
     z₃ = E (R x + U½ + h/2 Γ φ(z₂))           z₄ = E (R² x + U₁ + h R Γ φ(z₃))
@@ -47,7 +47,7 @@ class Law(Short):
     offset: (outputs,).
     start: initial state (n,) of a simulation from rest; zero if the system begins at equilibrium.
     limits: (m, 2), the range of z in which φ is evaluated. Beyond this range, φ of one signal (m = 1) continues as a straight
-        line, and φ of several signals stays constant. Such a φ is bounded, so the states stay bounded if all poles are stable.
+        line, and φ of several signals stays constant. A constant φ keeps the states bounded if all poles are stable.
     terms: the basis functions φ.
     sensor: K (outputs, q); None for K = 0.
     actuator: H (inputs, inputs + q); None for v = u. The columns of u come first. Each term φ depends on one signal and acts on

@@ -128,10 +128,10 @@ def minimise(problem: Problem, point: Point, iterations: int = 30, tolerance: fl
 
 
 def settled(problem: Problem, point: Point) -> Fit:
-    """Return the point with fitted initial states of the windows. Parameters do not change, and windows from rest stay at rest.
+    """Return the point with fitted initial states. The parameters and the initial states of windows from rest do not change.
 
-    The horizon grows. Over a long horizon, the error of a strongly nonlinear motion has many minima. A short horizon leads to
-    the correct minimum.
+    The horizon grows. Over a long horizon, the error of a strongly nonlinear motion has many minima. A short horizon usually
+    leads to the correct minimum.
     """
     if not problem.windows.rest.all():
         for horizon in HORIZONS:
@@ -163,7 +163,7 @@ def _settled(problem: Problem, point: Point, iterations: int = 6) -> Fit:
         trial = Point(point.vector, point.starts + step)
         states = problem.states(trial)
         missed = problem.residual(trial, states)
-        # windows are independent, so each window keeps the better of its two states
+        # windows are independent, so each window keeps the better of its old and its new initial state
         better = np.nan_to_num((missed**2).sum(1), nan=np.inf) < (residual**2).sum(1)
         if not better.any():
             damping *= 10

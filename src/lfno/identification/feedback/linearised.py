@@ -40,7 +40,7 @@ def small_signal(law: Law, structure: Structure, covariance: np.ndarray, hold: s
     modes.
 
     structure, covariance: free parameters of the law, and covariance of these parameters.
-    hold, error: fields of the result.
+    hold, error: hold and validation error of the fit, which are copied to the result.
     """
     poles, residues = _eigenmodes(law)
     weight = np.sqrt((np.abs(residues) ** 2).sum((0, 1)) / np.maximum(-2 * poles.real, 1e-300))
@@ -75,8 +75,8 @@ def _eigenmodes(law: Law) -> tuple[np.ndarray, np.ndarray]:
 def amplitude_modes(law: Law, visited: np.ndarray, mode: int, output: int, count: int) -> tuple[np.ndarray, ...]:
     """Return three arrays (count,): amplitude of an output, frequency in Hz, and damping ratio of one oscillation.
 
-    The amplitude grows up to the largest |z| of the training data. Raises LfnoError for a linear model, for feedback of more
-    than one signal, and if there is no oscillation with the index `mode`.
+    The amplitude of z grows up to the largest |z| of the training data. Raises LfnoError for a linear model, for feedback of
+    more than one signal, and if there is no oscillation with the index `mode`.
 
     visited: (signals, 2), the range of z in the training data.
     mode: index of the oscillation; the strongest oscillation in small motion has the index 0.

@@ -88,7 +88,7 @@ class FeedbackModel:
 
     @property
     def causal(self) -> bool:
-        """Return whether the hold of the input uses past samples only, so that the model can run sample by sample."""
+        """Return whether the hold uses no sample after the end of a step, so that the model can run sample by sample."""
         return self.hold in CAUSAL
 
     @property
@@ -110,7 +110,9 @@ class FeedbackModel:
         return self.march(np.moveaxis(pieces(effective, step, self.hold), 2, 0), step, len(effective), start)
 
     def effective(self, inputs: np.ndarray, step: float, state: str = REST) -> np.ndarray:
-        """Return the inputs that drive the states, (samples, inputs, time): u − input_offset after the dead times, or v.
+        """Return the inputs that drive the states, (samples, inputs, time).
+
+        These inputs are u − input_offset after the dead times. For curved actuators, they are the effective inputs v.
 
         step: sampling step in seconds.
         state: state at the first sample, "rest" or "periodic".
@@ -167,11 +169,11 @@ class FeedbackModel:
     def steady(self, inputs: np.ndarray, grid: Grid | None = None) -> np.ndarray:
         """Return the response (samples, outputs, time) to the periodically repeated inputs.
 
-        A sample without a steady state is NaN. The simulation starts from rest and repeats the window until the state no longer
+        A sample without a steady state is NaN. The simulation starts from rest and repeats the inputs until the state no longer
         changes from period to period.
         """
         inputs, step = self._checked(inputs), (grid or self.grid).steps[-1]
-        # three copies of the window, so that the hold uses the samples of the neighbouring periods
+        # three copies of the inputs, so that the hold uses the samples of the neighbouring periods
         places = np.s_[..., inputs.shape[-1] - BEFORE : 2 * inputs.shape[-1] + 1 + AFTER]
         centred = np.tile(self.effective(inputs, step, PERIODIC), 3)[places]
         steps = np.moveaxis(pieces(centred, step, self.hold)[:, :, BEFORE:-AFTER], 2, 0)
@@ -198,9 +200,9 @@ class FeedbackModel:
     def backbone(self, mode: int = 0, output: int = 0, count: int = 40) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """Return frequency and damping of one mode as functions of the amplitude of an output.
 
-        The result is three arrays (count,): amplitude, frequency in Hz, damping ratio. The amplitude grows through the range of
-        z in the training data. Mode 0 is the strongest oscillation. Raises LfnoError for a linear model, for feedback of
-        several signals, and if there is no such oscillation.
+        The result is three arrays (count,): amplitude, frequency in Hz, damping ratio. The amplitude of z grows up to the
+        largest |z| in the training data. Mode 0 is the strongest oscillation. Raises LfnoError for a linear model, for feedback
+        of several signals, and if there is no such oscillation.
         """
         amplitude, frequency, damping = amplitude_modes(self.law, self.visited, mode, output, count)
         return amplitude, frequency, damping

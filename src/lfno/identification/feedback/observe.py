@@ -1,12 +1,12 @@
 """The initial state of a record that begins in motion, estimated from its first outputs.
 
-The state x₀ minimises the squared error of the first outputs, relative to the residual on the training data, plus a prior:
+The state x₀ minimises the squared error of the first outputs, plus a prior:
 
     Σ (y − ŷ(x₀))² / noise² + (x₀ − m)ᵀ P⁻¹ (x₀ − m)
 
-y are the measured outputs, and ŷ(x₀) are the simulated outputs. m and P are the mean and the covariance of the states on the
-training data. Some modes have little influence on the first outputs. Without the prior, a few noisy samples could give such a
-mode a large false amplitude.
+y are the measured outputs, ŷ(x₀) are the simulated outputs, and `noise` is the rms of the residual on the training data. m and
+P are the mean and the covariance of the states on the training data. Some modes have little influence on the first outputs.
+Without the prior, a few noisy samples could give such a mode a large false amplitude.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ def state_prior(model: FeedbackModel, inputs: Sequence[np.ndarray]) -> tuple[np.
 def observed_state(
     model: FeedbackModel, inputs: np.ndarray, outputs: np.ndarray, mean: np.ndarray, spread: np.ndarray
 ) -> np.ndarray:
-    """Return the estimated state (n,) at the first sample; the mean of the prior for fewer than two measured outputs.
+    """Return the estimated state (n,) at the first sample; the mean of the prior if `outputs` has fewer than two samples.
 
     inputs: (channels, time), beginning with the same sample as the outputs.
     outputs: the measured outputs at the first samples, (outputs, samples).

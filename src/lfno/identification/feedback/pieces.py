@@ -1,4 +1,4 @@
-"""The steady response to a long period, computed in pieces that are simulated together.
+"""The steady response to a periodic input with a long period, computed in pieces that are simulated together.
 
 A stable model forgets its initial state. So all pieces can be simulated at the same time. Each simulation begins with the last
 samples of the previous piece, the run-in. At the borders, two simulations compute the same state. If both values agree, the

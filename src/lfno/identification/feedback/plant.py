@@ -5,7 +5,8 @@
 nᵢ is the curve of actuator i, and dᵢ is the dead time of input i. A curve is a sum nᵢ = Σ_j a_ij h_ij of known functions h_ij.
 In the fast fit, each h_ij(uᵢ) is an input of a linear model, with its own residues. Then only the poles and the dead times are
 nonlinear parameters. Variable projection fits the poles (see `projection`), and a search over a table finds the dead times.
-If all residues of input i were products of common residues and factors a_ij, these factors would be the curve.
+The residues of h_ij are approximated by products of a factor a_ij and residues that all functions of input i share. The
+factors a_ij then give the curve nᵢ (`plant_search.curves`).
 
 Words: see the docstring of `lfno.identification.feedback`.
 """
@@ -24,9 +25,9 @@ from lfno.identification.feedback.law import Law
 from lfno.identification.feedback.windows import Scales
 from lfno.identification.projection import Projection
 
-#: largest number of stretches with an unknown initial state whose free motion is fitted
+#: largest number of stretches for which the free motion from unknown initial states is fitted; see `Plant.problem`
 MOST_PULSES = 8
-#: number of samples in the search; more samples cost time
+#: largest number of samples of each stretch in the search; more samples cost time
 SAMPLES = 4000
 #: quantiles of an input at which its curve may bend
 CORNERS = (0.05, 0.2, 0.35, 0.5, 0.65, 0.8, 0.95)
@@ -34,15 +35,17 @@ CORNERS = (0.05, 0.2, 0.35, 0.5, 0.65, 0.8, 0.95)
 STEEP = 3.0
 #: two values of an input are different levels if they differ by more than this part of its range
 LEVEL = 1e-3
-#: number of levels above which all functions h are used
+#: number of levels above which a curve counts as known at all values of the input, and not at the levels only
 MANY = 12
 
 
 @dataclass(frozen=True)
 class Basis:
-    """The functions h of one input: the input itself, bends and powers; or one sum of them, a curve.
+    """The functions h of one input: the input itself, bends and powers; or one weighted sum of these functions, a curve.
 
-    corners: places of the bends.
+    A bend consists of two straight lines with a rounded corner between them.
+
+    corners: places of the rounded corners.
     degree: highest power.
     weights: weights of the sum; None for separate functions.
     """
@@ -105,7 +108,7 @@ class Plant:
     def levels(self, channel: int) -> np.ndarray:
         """Return the different values of an input in increasing order, at most MANY + 1 of them.
 
-        A curve is known at these values only. An input with two levels does not determine any curve.
+        A curve is known at these values only. With two levels, every curve is a straight line.
         """
         values = np.sort(self.values(channel))
         gaps = np.diff(values) > LEVEL * max(values[-1] - values[0], 1e-300)
@@ -118,7 +121,7 @@ class Plant:
         return np.quantile(self.values(channel), np.linspace(0.0005, 0.9995, count)) if len(levels) > MANY else levels
 
     def polynomial(self, channel: int) -> Basis:
-        """Return polynomials up to degree three, or fewer for an input with few levels."""
+        """Return polynomials up to degree three, or up to a lower degree for an input with few levels."""
         return Basis(np.zeros(0), int(np.clip(len(self.levels(channel)) - 1, 1, 3)))
 
     def bends(self, channel: int) -> Basis:
@@ -128,6 +131,9 @@ class Plant:
 
     def problem(self, delays: np.ndarray, bases: Sequence[Basis | Curve], hold: str, hold_out: bool = False) -> Projection:
         """Return the least-squares problem for dead times in samples, with the functions `bases` of each input.
+
+        If a stretch does not begin at rest and the stretches are few (MOST_PULSES), each stretch has a further input. It is
+        a pulse at the last sample of the warm-up. The response to this pulse is the free motion.
 
         hold_out: whether a fifth of the data is held out, for `Projection.error`.
         """

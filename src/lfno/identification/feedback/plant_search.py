@@ -1,4 +1,4 @@
-"""The search of `plant` for poles and dead times, and the curves that follow from a linear fit.
+"""The search for the poles and dead times of a plant (see `plant`), and the curves that follow from a linear fit.
 
 Words: see the docstring of `lfno.identification.feedback`.
 """
@@ -22,15 +22,13 @@ from lfno.identification.search import residues_of
 TABLE = (0, 1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48)
 #: changes of a dead time that are tried afterwards, in samples
 NEAR = (-2.0, -1.0, 1.0, 2.0)
-#: fractions of a sample that are tried at the end
-FRACTIONS = (0.5, 0.25)
 #: number of dead times of one input for which the poles are refined
 REFINED = 2
 #: another dead time is accepted if the error falls below this part of the old error
 EARLIER = 0.995
 #: largest number of rounds over all inputs
 ROUNDS = 3
-#: a curve is kept if the held-out error without it is above this multiple of the held-out error
+#: a curve is kept if the held-out error without this curve is above this multiple of the held-out error with it
 CURVED = 1.02
 #: number of rounds in which residues and curves are fitted in turn
 TURNS = 4
@@ -57,7 +55,7 @@ class Fit:
 
     @cached_property
     def error(self) -> float:
-        """Return the norm of the training residual. `polished` refines the poles."""
+        """Return the norm of the training residual with the present poles."""
         return float(np.linalg.norm(self.problem().residual_basis(self.poles)[0]))
 
     def problem(self) -> Projection:
@@ -112,16 +110,6 @@ def timed(fit: Fit) -> Fit:
     return fit
 
 
-def finely_timed(fit: Fit) -> Fit:
-    """Return the fit with dead times that may be fractions of a sample."""
-    for part in FRACTIONS:
-        for channel, now in enumerate(fit.delays):
-            options = [fit.with_delay(channel, place).polished() for place in (now - part, now + part) if place >= 0]
-            best = min(options, key=lambda one: one.error)
-            fit = best if best.error < EARLIER * fit.error else fit
-    return fit
-
-
 def curved_inputs(fit: Fit) -> tuple[list[int], float]:
     """Return the indices of the inputs whose curves lower the held-out error. The others count as linear.
 
@@ -164,8 +152,8 @@ def curves(fit: Fit, curved: Sequence[int]) -> Curves:
 
     curved: the indices of the inputs with a curve.
 
-    In the first fit, each function h has its own residues. The first curve of an input is the best approximation of these
-    residues by products of common residues and factors. Then residues and factors are fitted in turn.
+    In the first fit, each function h has its own residues. The best approximation of these residues by products of common
+    residues and factors gives the first factors of each curve. Then residues and factors are fitted in turn.
     """
     plant = fit.plant
     bases = [plant.bends(i) if i in curved else LINE for i in range(plant.inputs)]

@@ -73,7 +73,10 @@ def physical(law: Law, structure: Structure, covariance: np.ndarray, scales: Sca
 
 
 def actuator_units(law: Law, inward: np.ndarray) -> dict[str, Any]:
-    """Return the fields `pick` and `actuator` of a law with curved actuators for inputs u · inward; {} for other laws."""
+    """Return the fields `pick` and `actuator` of a law with curved actuators in other units; {} for other laws.
+
+    inward: the new values of each input divided by the old values, (inputs,).
+    """
     if law.actuator is None:
         return {}
     scale = np.ones(law.actuator.shape[1])

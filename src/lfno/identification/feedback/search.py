@@ -96,7 +96,7 @@ def search(
 
 
 def curved_sensors(bench: Bench, linear: Sequence[Candidate], report: Report) -> list[Candidate]:
-    """Return the candidates of `sensors` for each linear candidate. The search stops if one of them is finished.
+    """Return the candidates of `sensors` for each linear candidate, until the search can stop (`Bench.finished`).
 
     A linear model imitates a curved sensor by additional modes. So the sensor is tried with each number of modes.
     """
@@ -112,7 +112,7 @@ def explained_by(found: Candidate, linear: Sequence[Candidate]) -> bool:
     """Return whether a candidate is clearly better than the linear candidates that have at most as many parameters.
 
     The training errors are compared. A single validation window may contain few reversals of the motion, so its error is less
-    reliable. The validation error must only be smaller than with the first linear candidate.
+    reliable. The validation error must only be smaller than that of the first linear candidate.
     """
     simple = [one.cost for one in linear if one.size <= max(found.size, linear[0].size)]
     return found.cost < CLEARLY**2 * min(simple) and found.error < linear[0].error

@@ -24,7 +24,7 @@ CHUNK = 200_000
 def state_sensitivities(
     law: Law, structure: Structure | None, pieces: np.ndarray, span: float, states: np.ndarray, every: int
 ) -> np.ndarray:
-    """Return ∂x/∂(x₀, θ) at every `every`-th sub-step, (samples, windows, n, n + parameters).
+    """Return ∂x/∂(x₀, θ) at the beginning and after every `every` sub-steps, (samples, windows, n, n + parameters).
 
     structure: θ has the groups decay, swing, drive, gains, pick and shape of the table in `Structure`. With None, θ is empty,
         and the result is ∂x/∂x₀.
@@ -94,7 +94,7 @@ class SubstepSlopes:
             if base is not None and matrix is not None:
                 where.append(base + value @ matrix.T)
         # direct[s]: derivative of z of stage s, with z of the earlier stages held fixed
-        # slope: derivative of x⁺, with z of all stages held fixed; the loops at the end add the effect of z on φ
+        # slope: derivative of x⁺, with z of all stages held fixed; the loops at the end add the effect of changes of z on φ
         signals = len(law.pick)
         direct = [np.zeros((len(x), signals, n + self.columns)) for _ in range(4)]
         for value, matrix in zip(direct, (np.eye(n), rule.half, rule.half, rule.full), strict=True):

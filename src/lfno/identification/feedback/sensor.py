@@ -2,8 +2,9 @@
 
     x′ = A x + B u,   z = E x,   y = C x + K φ(z) + offset
 
-The sensor bends the measured signal and does not act on the motion. Examples are the pH of a solution, a thermistor, and an
-amplifier that saturates. The states follow a linear equation, so a simulation needs no sub-steps.
+The sensor has a nonlinear characteristic and does not act on the motion. Examples are a pH electrode, a thermistor, and an
+amplifier that saturates. The docstring of `law` has the symbols. The states follow a linear equation, so a simulation needs no
+sub-steps.
 """
 
 from __future__ import annotations
@@ -25,7 +26,7 @@ ANOTHER = 0.9
 MOST_KNEES = 6
 #: places of a further knee that are compared, as quantiles of z
 PLACES = (0.1, 0.35, 0.65, 0.9)
-#: slope of a further knee, multiplied by the standard deviation of z
+#: initial steepness v of a further knee, in 1 / standard deviation of z
 STEEP = 2.0
 #: number of Gauss–Newton steps for the comparison of places
 FEW = 8
@@ -60,7 +61,7 @@ def sensors(bench: Bench, linear: Candidate, report: Report) -> list[Candidate]:
 
 
 def with_sensor(bench: Bench, linear: Candidate) -> Candidate:
-    """Return the linear candidate as a model with a sensor that has no nonlinear terms. z has the rms one."""
+    """Return the linear candidate with a sensor without nonlinear terms. The signals z are the outputs, scaled to rms one."""
     law, terms = linear.law, Terms(len(linear.law.read))
     z = bench.trajectory(linear) @ law.read.T
     size = np.sqrt((z**2).mean((0, 1)))

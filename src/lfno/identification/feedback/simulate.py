@@ -12,8 +12,8 @@ import numpy as np
 from lfno.identification.feedback.hold import shifted
 from lfno.identification.feedback.law import Law, Substep, forced
 
-#: the limits of z are ignored if |z| after each sub-step is below this part of the limits; z at the stages of the Runge–Kutta
-#: method, between two sub-steps, then also stays inside the limits
+#: the limits of z are ignored if |z| after each sub-step is below this part of the limits; the margin is for z at the stages of
+#: the Runge–Kutta method inside a sub-step, which are not checked
 NEAR = 0.9
 
 
@@ -21,8 +21,8 @@ def substep_pieces(coefficients: np.ndarray, step: float, count: int) -> np.ndar
     """Convert the polynomials of the inputs on sampling steps to polynomials on sub-steps.
 
     coefficients: (time, windows, channels, powers), lowest power first.
-    step: length of a step.
-    count: number of sub-steps in a step.
+    step: length of a sampling step.
+    count: number of sub-steps in a sampling step.
     Returns (time × count, windows, channels, powers).
     """
     if count == 1:

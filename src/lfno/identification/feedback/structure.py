@@ -29,9 +29,10 @@ class Structure:
     | sensor   | K                                      | outputs × q, or 0          |
     | offset   | offset of the outputs                  | outputs                    |
 
-    Multiplication of a modal coordinate by a complex number does not change the outputs. To remove this freedom, one entry of B
-    is fixed for each mode. Multiplication of an effective input by a number does not change the outputs either. So one entry of
-    H is fixed for each input. For a linear law (q = 0), the groups gains, pick and shape are empty.
+    The scale of a modal coordinate, a complex number, is arbitrary: a change of the scale in B, Γ, C and E does not change the
+    outputs. So one entry of B is fixed for each mode. The scale of an effective input is arbitrary too: a change of the scale
+    in H and B does not change the outputs. So one entry of H is fixed for each input. For a linear law (q = 0), the groups
+    gains, pick and shape are empty.
 
     decays: number of decays.
     pairs: number of oscillations.

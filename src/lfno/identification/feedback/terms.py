@@ -12,7 +12,7 @@ that z = 0 is an equilibrium of the unforced system.
 | knees  | ln cosh(v z + d) − …     | straight lines with rounded corners: saturation |
 
 A knee is (ln cosh(v z + d) − ln cosh d) / v. Its slope tanh(v z + d) changes from −1 to 1 at z = −d/v. Together with the linear
-part of the model, it describes a diode: one slope below a threshold, another slope above.
+part of the model, it describes for example a diode: one slope below a threshold, another slope above.
 """
 
 from __future__ import annotations

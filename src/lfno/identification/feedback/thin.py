@@ -24,7 +24,7 @@ ENOUGH = 10_000
 REMAINING = 2000
 #: largest error of linear interpolation between thinned outputs, relative to the standard deviation of the output
 STRAIGHT = 2e-3
-#: largest noise of an output, relative to its standard deviation; more noise may be motion
+#: largest noise of an output, relative to its standard deviation; stronger noise may in fact be fast motion
 NOISE = 0.1
 #: variance of fourth differences of white noise with variance 1
 FOURTH = 70.0

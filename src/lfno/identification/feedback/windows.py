@@ -111,7 +111,8 @@ def cut(
     Periods of a steady state, and stretches up to 2 × `length` samples, stay whole.
 
     step: sampling step in seconds.
-    delays: dead time of each input in samples, (inputs,). The outputs to unknown inputs before the first sample do not count.
+    delays: dead time of each input in samples, (inputs,). If the inputs before the first sample are unknown,
+        outputs that depend on them have the weight zero.
     """
     parts, delays = [], np.zeros(len(scales.input_scale)) if delays is None else delays
     for stretch in stretches:
