@@ -16,7 +16,7 @@ STEP = 0.05  # s; time step of the record
 
 #: options of `lfno fit` for a network that is trained in a second
 SMALL = ["--model", "lfno", "--set", "width=4", "--set", "n_poles=4", "--set", "projection=8", "--set", "steady_decay=1"]
-SMALL += ["--device", "cpu"]
+SMALL += ["--set", "transient_layers=2", "--device", "cpu"]
 
 
 def signals(size: int, seed: int = 0, saturated: bool = True) -> dict[str, np.ndarray]:

@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-EPOCHS = 20  # epochs of `train`
+EPOCHS = 10  # epochs of `train`
 HANG = 900  # seconds after which a process counts as hanging; a busy machine needs far less
 #: a process with the imported packages, from which all other processes start as copies
 server = multiprocessing.get_context("forkserver")
@@ -131,7 +131,8 @@ def train(folder: Path, save_every: float = 0.0, **changes: Any) -> None:
     from lfno.training import run
 
     run.SAVE_EVERY = save_every
-    fields = {"width": 4, "modes": 8, "n_poles": 4, "projection": 8, "batch": 5, "epochs": EPOCHS, "validate_every": 1}
+    fields = {"width": 4, "modes": 8, "n_poles": 4, "projection": 8, "transient_layers": 2}
+    fields |= {"batch": 5, "epochs": EPOCHS, "validate_every": 1}
     # a quarter of the default learning rate: tests compare training in several processes with training in one process. Several
     # processes add the gradients in another order, and a higher rate would amplify the differences from rounding
     fields |= {"learning_rate": 5e-3}

@@ -162,6 +162,7 @@ def given_to_cases(tmp_path, monkeypatch, server):
     monkeypatch.chdir(inside)
     tiny = replace(REGISTRY["duffing-c05"], name="tiny", count=12, grid=lfno.Grid.line(64, 0.05))
     monkeypatch.setitem(REGISTRY, "tiny", tiny)
+    monkeypatch.setattr("lfno.paper.report.costs.LATENCY_MILLISECONDS", 1.0)  # few timed passes of each model
     for name, what in {"given": given, "desk": server.desk, "server": server}.items():
         monkeypatch.setattr(st.DataObject, name, what, raising=False)
 

@@ -9,14 +9,16 @@ from lfno.core.grid import Axis
 
 LINE = Grid.line(64, dt=0.1)
 PLANE = Grid((Axis("x", 8, 0.1), Axis("t", 10, 0.1, time=True)))
+#: options of every LFNO
+TINY = {"width": 3, "n_poles": 2, "modes": 3, "transient_layers": 2}
 MODELS = [
-    ("FNO", lambda grid: FNO(grid, width=3, modes=3, grid_channels=True)),
+    ("FNO", lambda grid: FNO(grid, width=3, modes=3, layers=2, grid_channels=True)),
     ("LNO", lambda grid: LNO(grid, width=3, n_poles=2, modes=3)),
-    ("LFNO blocks", lambda grid: LFNO(grid, width=3, n_poles=2, modes=3, padding=0.25, transient_layers=2)),
-    ("LFNO gated", lambda grid: LFNO(grid, width=3, n_poles=2, modes=3, transient_layers=2, gate=True)),
-    ("LFNO branches", lambda grid: LFNO(grid, width=3, n_poles=2, modes=3, layout="branches", steady="shared")),
-    ("LFNO sequence", lambda grid: LFNO(grid, width=3, n_poles=2, modes=3, layout="sequence", steady="free", steady_layers=5)),
-    ("LFNO time", lambda grid: LFNO(grid, width=3, n_poles=2, modes=3, laplace_axes="time", transient_layers=2)),
+    ("LFNO blocks", lambda grid: LFNO(grid, **TINY, padding=0.25)),
+    ("LFNO gated", lambda grid: LFNO(grid, **TINY, gate=True)),
+    ("LFNO branches", lambda grid: LFNO(grid, **TINY, layout="branches", steady="shared")),
+    ("LFNO sequence", lambda grid: LFNO(grid, **TINY, layout="sequence", steady="free")),
+    ("LFNO time", lambda grid: LFNO(grid, **TINY, laplace_axes="time")),
 ]
 every_model = pytest.mark.parametrize("build", [build for _, build in MODELS], ids=[name for name, _ in MODELS])
 every_grid = pytest.mark.parametrize("grid", [LINE, PLANE], ids=["1-D", "2-D"])

@@ -25,7 +25,7 @@ def met():
         GRID, *GRID.axes, ReactionDiffusion.grid, Duffing(), Dataset(forces, outputs, GRID), *surrogates, *answers,
         fitted, fitted.prepared, fitted.prepared.split, fitted.contest, *fitted.candidates, fits[0].scores,
         *(one for model in surrogates for one in (model.members[0], model.modes()[0], model.stream(model.grid.steps[0]))),
-        Duffing(c=0.5).steady_state(forces, GRID), surrogates[2].backbone(), surrogates[2].response(),
+        Duffing(c=0.5).steady_state(forces, GRID), surrogates[2].backbone(), surrogates[2].response([0.1, 0.2], [1.0]),
         lfno.FNO(GRID, width=8), lfno.LNO(GRID, width=4), lfno.LFNO(GRID, width=8),
     ]  # fmt: skip
 

@@ -22,7 +22,7 @@ from lfno.core.grid import Grid
 from lfno.core.short import Short
 from lfno.identification.pairs import measured_moments, signal_pair
 from lfno.identification.projection import Projection
-from lfno.identification.response import HOLDS, interpolate, pole_response, spline_aliases
+from lfno.identification.response import HOLDS, interpolate, pole_values, spline_aliases
 from lfno.identification.search import IMPROVEMENT, SLIGHT, constant_of, contributions, prune, residues_of, search_poles
 
 #: relative error below which the search adds no further pole
@@ -109,7 +109,7 @@ class Modes(Short):
         pieces = interpolate(np.asarray(inputs, dtype=np.float64), step, self.hold)
         total = np.einsum("oi,sit->sot", self.direct, inputs)
         for pole, residue in zip(self.poles, np.moveaxis(self.residues, -1, 0), strict=True):
-            total = total + np.einsum("oi,sit->sot", residue, pole_response(pole, pieces, step)[0]).real
+            total = total + np.einsum("oi,sit->sot", residue, pole_values(pole, pieces, step)).real
         return total
 
 

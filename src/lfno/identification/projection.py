@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from functools import cached_property
 
 import numpy as np
 from scipy.optimize import least_squares
 
-from lfno.identification.response import interpolate, pole_response
+from lfno.identification.response import interpolate, pole_response, pole_values
 from lfno.identification.uncertainty import coloured_covariance
 
 #: smallest number of time steps of a piece that is held out; records below FEWEST × PIECE steps have shorter pieces
@@ -51,6 +52,10 @@ class Projection:
     def respond(self, pole: complex) -> tuple[np.ndarray, np.ndarray]:
         """Return the response z of a pole μ to the inputs, and the derivative ∂z/∂μ. Both have the shape of the inputs."""
         return pole_response(pole, self.pieces, self.step)
+
+    def values(self, pole: complex) -> np.ndarray:
+        """Return the response z of a pole μ, without its derivative."""
+        return pole_values(pole, self.pieces, self.step)
 
     @cached_property
     def targets(self) -> np.ndarray:
@@ -115,14 +120,17 @@ class Projection:
         assert self.moments is not None
         return self.moments[:, self.warmup :].ravel()
 
-    def columns(self, poles: np.ndarray) -> tuple[np.ndarray, list[np.ndarray]]:
-        """Return the regression matrix (rows, columns), and for every pole the derivative ∂z/∂μ, complex (rows, inputs)."""
-        blocks, slopes = [self.fixed], []
-        for pole in poles:
-            value, slope = (self.rows(part) for part in self.respond(pole))
+    def columns(self, poles: np.ndarray) -> np.ndarray:
+        """Return the regression matrix (rows, columns)."""
+        return self._matrix(poles, [self.values(pole) for pole in poles])
+
+    def _matrix(self, poles: np.ndarray, responses: Sequence[np.ndarray]) -> np.ndarray:
+        """Return the regression matrix (rows, columns) from the response of each pole."""
+        blocks = [self.fixed]
+        for pole, response in zip(poles, responses, strict=True):
+            value = self.rows(response)
             blocks += [value.real] if pole.imag == 0 else [value.real, -value.imag]
-            slopes.append(slope)
-        return np.concatenate(blocks, axis=1), slopes
+        return np.concatenate(blocks, axis=1)
 
     def without_constant(self) -> Projection:
         """Return the problem without a constant in the outputs."""
@@ -137,7 +145,7 @@ class Projection:
 
     def _missed(self, poles: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Return the linear coefficients, and the errors (rows, outputs) on the held-out rows."""
-        matrix, _ = self.columns(poles)
+        matrix = self.columns(poles)
         use = ~self.held
         size = np.linalg.norm(matrix[use], axis=0)
         size[size == 0] = 1.0
@@ -164,23 +172,8 @@ class Projection:
 
     def residual_basis(self, poles: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Return the residual of a fit with these poles to all rows, and an orthonormal basis of the regression columns."""
-        basis = np.linalg.qr(self.columns(poles)[0])[0]
+        basis = np.linalg.qr(self.columns(poles))[0]
         return self.targets - basis @ (basis.T @ self.targets), basis
-
-    def explained(self, pole: complex, residual: np.ndarray, basis: np.ndarray) -> float:
-        """Return by how much one more pole lowers the sum of squares.
-
-        pole: the additional pole.
-        residual, basis: result of `residual_basis` for the present poles.
-        """
-        value = self.rows(self.respond(pole)[0])
-        block = value.real if pole.imag == 0 else np.concatenate([value.real, value.imag], axis=1)
-        length = np.linalg.norm(block, axis=0)
-        block = block - basis @ (basis.T @ block)
-        # the ridge keeps the matrix regular if the response lies in the span of the present poles
-        gram = block.T @ block + 1e-8 * np.diag(length**2 + 1e-300)
-        seen = block.T @ residual
-        return float((seen * np.linalg.solve(gram, seen)).sum())
 
     def refine(self, poles: np.ndarray) -> np.ndarray:
         """Return all poles after Gauss–Newton steps in log(−Re μ) and Im μ. Kaufman's Jacobian eliminates the residues."""
@@ -239,7 +232,8 @@ class Projection:
 
         The parameters are log(−Re μ) of all poles, then Im μ of the oscillations.
         """
-        matrix, slopes = self.columns(poles)
+        responses, slopes = zip(*map(self.respond, poles), strict=True)
+        matrix = self._matrix(poles, responses)
         use = ~self.held
         basis, triangle = np.linalg.qr(matrix[use])
         targets = self.targets[use]
@@ -251,7 +245,7 @@ class Projection:
             cosine = solution[place : place + width]
             sine = solution[place + width : place + 2 * width] if pole.imag else np.zeros_like(cosine)
             place += width if pole.imag == 0 else 2 * width
-            change = slope[use] @ (cosine + 1j * sine)
+            change = self.rows(slope)[use] @ (cosine + 1j * sine)
             by_decay.append(change.real * pole.real)
             if pole.imag:
                 by_frequency.append(-change.imag)

@@ -64,17 +64,38 @@ def pole_response(pole: complex, pieces: np.ndarray, step: float) -> tuple[np.nd
     >>> pole_response(-1.0, constant, 0.1)[0].real.round(4)  # 1 − e^{−t}
     array([[0.    , 0.0952, 0.1813, 0.2592, 0.3297]])
     """
+    factor = np.exp(pole * step)
+    gains, changes = _weighted(_moments(pole, len(pieces), step), pieces)
+    value = _accumulate(gains, factor)
+    return value, _accumulate(changes + step * factor * value[..., :-1], factor)
+
+
+def pole_values(pole: complex, pieces: np.ndarray, step: float) -> np.ndarray:
+    """Return the response z of `pole_response`, without its derivative."""
+    [gains] = _weighted(_moments(pole, len(pieces), step)[:1], pieces)
+    return _accumulate(gains, np.exp(pole * step))
+
+
+def _moments(pole: complex, degrees: int, step: float) -> np.ndarray:
+    """Return the integrals I_m over one step, and their derivatives by μ, (2, degrees)."""
     elapsed = step * (_NODES + 1) / 2
     weights = step / 2 * _WEIGHTS * np.exp(pole * (step - elapsed))
-    powers = elapsed ** np.arange(len(pieces))[:, None]
-    moments, slopes = powers @ weights, powers @ (weights * (step - elapsed))
-    factor = np.exp(pole * step)
-    value = _accumulate(np.tensordot(moments, pieces, 1), factor)
-    slope = _accumulate(np.tensordot(slopes, pieces, 1) + step * factor * value[..., :-1], factor)
-    return value, slope
+    powers = elapsed ** np.arange(degrees)[:, None]
+    return np.stack([powers @ weights, powers @ (weights * (step - elapsed))])
+
+
+def _weighted(weights: np.ndarray, pieces: np.ndarray) -> np.ndarray:
+    """Return Σ_m weights[j, m] pieces[m] for each j: complex (j, …) from complex (j, degrees) and real (degrees, …).
+
+    The product is real, because numpy would convert all pieces to complex numbers first.
+    """
+    parts = np.stack([weights.real, weights.imag], axis=-1)
+    product = np.matmul(pieces.reshape(len(pieces), -1).T, parts)
+    return product.view(np.complex128)[..., 0].reshape(len(weights), *pieces.shape[1:])
 
 
 def _accumulate(gains: np.ndarray, factor: complex) -> np.ndarray:
     """Return the sequence z_0 = 0, z_{k+1} = factor z_k + gains_k."""
-    rest = np.zeros((*gains.shape[:-1], 1), dtype=np.complex128)
-    return np.concatenate([rest, lfilter([1.0 + 0j], [1.0, -factor], gains, axis=-1)], axis=-1)
+    found = np.zeros((*gains.shape[:-1], gains.shape[-1] + 1), dtype=np.complex128)
+    found[..., 1:] = lfilter([1.0 + 0j], [1.0, -factor], gains, axis=-1)
+    return found

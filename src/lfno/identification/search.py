@@ -6,6 +6,7 @@ import math
 
 import numpy as np
 
+from lfno.identification.candidates import Candidates, candidate_poles
 from lfno.identification.projection import Projection
 
 #: a further pole is accepted if the new held-out error is below this part of the old one
@@ -41,9 +42,10 @@ def search_poles(problems: dict[str, Projection], max_poles: int, enough: float)
     problem = problems.get("linear") or next(iter(problems.values()))
     table = candidate_poles(problem.step, problem.length)
     poles, errors = np.zeros(0, dtype=np.complex128), [1.0]
+    candidates = Candidates(problem.part(GLANCE), table)
     while len(poles) < max_poles and errors[-1] > enough:
         chosen, error = poles, errors[-1]
-        for option in _grown(problem, poles, table):
+        for option in _grown(problem, poles, candidates):
             reached = problem.error(option)
             if _better(problem, chosen, option, error, reached):
                 chosen, error = option, reached
@@ -55,6 +57,8 @@ def search_poles(problems: dict[str, Projection], max_poles: int, enough: float)
             break
         # choose the hold again: with a wrong hold, false poles would imitate the correct hold
         problem = min(problems.values(), key=lambda other: other.error(chosen))
+        if problem.hold != candidates.problem.hold:
+            candidates = Candidates(problem.part(GLANCE), table)
         poles = problem.refine(chosen)
         errors.append(problem.error(poles))
     return poles, errors[1:]
@@ -81,19 +85,16 @@ def _better(problem: Projection, poles: np.ndarray, more: np.ndarray, error: flo
     return reached < IMPROVEMENT * error or (reached < SLIGHT * error and problem.gain(poles, more) > SURE)
 
 
-def _grown(problem: Projection, poles: np.ndarray, table: np.ndarray) -> list[np.ndarray]:
+def _grown(problem: Projection, poles: np.ndarray, candidates: Candidates) -> list[np.ndarray]:
     """Return refined sets of poles with one more decay or one more oscillation.
 
     An oscillation with a frequency near zero is also tried as two decays. Sets with fewer parameters come first, so that a
     larger set must lower the error further.
+
+    candidates: the candidates for the next pole, with the hold of `problem`.
     """
-    glance = problem.part(GLANCE)
-    residual, basis = glance.residual_basis(poles)
-    gains = np.array([glance.explained(pole, residual, basis) for pole in table])
-    options = []
-    for kind in (table.imag == 0, table.imag > 0):
-        candidate = table[kind][gains[kind].argmax()]
-        options.append(problem.refine(np.append(poles, candidate)))
+    best = candidates.best(*candidates.problem.residual_basis(poles))
+    options = [problem.refine(np.append(poles, candidate)) for candidate in best]
     # an oscillation with a frequency near zero may be two decays
     slow = (options[-1].imag > 0) & (options[-1].imag < 0.05 * np.abs(options[-1]))
     if slow.any():
@@ -150,7 +151,7 @@ def contributions(problem: Projection, poles: np.ndarray) -> np.ndarray:
         return float(np.linalg.norm(values - values.mean(0) if problem.constant else values))
 
     whole = size(problem.targets) or 1.0
-    rows = (problem.rows(problem.respond(pole)[0]) @ residues[:, :, n].T for n, pole in enumerate(poles))
+    rows = (problem.rows(problem.values(pole)) @ residues[:, :, n].T for n, pole in enumerate(poles))
     return np.array([size(values.real) / whole for values in rows])
 
 
@@ -172,23 +173,3 @@ def constant_of(problem: Projection, poles: np.ndarray) -> np.ndarray:
     if not problem.constant:
         return np.zeros(problem.targets.shape[1])
     return problem.solve(poles)[0][problem.fixed.shape[1] - 1]
-
-
-def candidate_poles(step: float, length: int) -> np.ndarray:
-    """Return a table of decays and oscillations as poles in 1/s, (candidates,).
-
-    Oscillations reach from one period in the record to 0.8 of the Nyquist frequency, with four damping ratios. The slowest
-    decay has a fifth of the smallest |μ| of the oscillations.
-
-    step: sampling step in seconds.
-    length: number of samples in the record.
-    """
-    slowest, fastest = 2 * math.pi / (step * length), 0.8 * math.pi / step
-    decays = np.geomspace(0.2 * slowest, fastest, 24)
-    table = [complex(-decay, 0.0) for decay in decays]
-    for damping in (0.01, 0.05, 0.2, 0.6):
-        # the spacing of candidates is about the half-power width of the resonance, so that neighbours overlap
-        count = math.ceil(math.log(fastest / slowest) / math.log1p(max(2 * damping, 0.03)))
-        for frequency in np.geomspace(slowest, fastest, count):
-            table.append(frequency * complex(-damping, math.sqrt(1 - damping**2)))
-    return np.array(table)

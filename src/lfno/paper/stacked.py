@@ -30,7 +30,7 @@ from lfno.surrogate.storage import write
 from lfno.surrogate.sum import Sum
 from lfno.training import checkpoint
 from lfno.training.checkpoint import CheckpointError
-from lfno.training.estimate import estimate
+from lfno.training.estimate import space
 from lfno.training.loop import Trainer, Watcher
 from lfno.training.networks import make_task
 from lfno.training.pilot import chosen
@@ -84,7 +84,7 @@ def _phases(runs: list[CellRun], home: Path, device: str, watch: Watcher | None)
     """
     preset = runs[0].cell.resolved()
     tasks = [make_task(run.data, run.split, preset, run.cell.seed, run.cell.key, run.known) for run in runs]
-    estimate(tasks, preset.training, device, home).check()
+    space(tasks, preset.training, device, home).check()
     tasks, spent = chosen(tasks, preset.training, device, home, True, watch)
     for run in runs:
         run.seconds = spent / len(runs)

@@ -141,7 +141,7 @@ def as_png(draw: Callable[[], Figure | None]) -> bytes | None:
         if figure is None:
             return None
         stream = io.BytesIO()
-        figure.savefig(stream, format="png", dpi=DPI)
+        _write(figure, stream, format="png", dpi=DPI)
     return stream.getvalue()
 
 
@@ -165,8 +165,17 @@ def as_svg(draw: Callable[[], Figure | None]) -> bytes | None:
         if figure is None:
             return None
         stream = io.BytesIO()
-        figure.savefig(stream, format="svg", metadata={"Date": None})
+        _write(figure, stream, format="svg", metadata={"Date": None})
     return stream.getvalue()
+
+
+def _write(figure: Figure, stream: io.BytesIO, **options: Any) -> None:
+    """Place the panels of the figure, then write it. With a layout engine, matplotlib would draw every figure twice."""
+    engine = figure.get_layout_engine()
+    if engine is not None:
+        engine.execute(figure)
+        figure.set_layout_engine("none")
+    figure.savefig(stream, **options)
 
 
 def as_data_uri(picture: bytes, kind: str = "png") -> str:

@@ -24,7 +24,7 @@ from lfno.identification.feedback.dead_time import longest
 from lfno.identification.feedback.hold import BEFORE
 from lfno.identification.feedback.hold import pieces as held
 from lfno.identification.modal import ModalModel
-from lfno.identification.response import interpolate, pole_response
+from lfno.identification.response import interpolate, pole_values
 from lfno.models.lfno import LFNO
 from lfno.surrogate.deploy.lower import FINER, why_not
 
@@ -130,7 +130,7 @@ def _linear(model: ModalModel, inputs: np.ndarray, dt: float, edges: list[int], 
         total = np.einsum("oi,sit->sot", modes.direct, centred[..., first - low : last - low])
         for n, (pole, residue) in enumerate(zip(modes.poles, np.moveaxis(modes.residues, -1, 0), strict=True)):
             free = values[n, ..., None] * np.exp(pole * dt * np.arange(stop - first))
-            response = pole_response(pole, pieces, dt)[0] + free if stop - first > 1 else free
+            response = pole_values(pole, pieces, dt) + free if stop - first > 1 else free
             values[n] = response[..., -1]
             total += np.einsum("oi,sit->sot", residue, response[..., : last - first]).real
         yield total + model.output_offset[:, None]

@@ -92,8 +92,8 @@ class Estimate:
             raise LfnoError(f"the run needs about {human(self.disk)} on disk and {human(self.free_disk)} are free")
 
 
-def estimate(tasks: Sequence[Task], config: TrainingConfig, device: torch.device | str, folder: Path | None) -> Estimate:
-    """Return the expected cost of a run. The memory of small steps is measured. On a CPU, steps are timed.
+def space(tasks: Sequence[Task], config: TrainingConfig, device: torch.device | str, folder: Path | None) -> Estimate:
+    """Return the expected memory and disk space of a run. The memory of small steps is measured.
 
     tasks: the runs of the stack.
     config: the configuration of the training.
@@ -123,9 +123,19 @@ def estimate(tasks: Sequence[Task], config: TrainingConfig, device: torch.device
     looks = math.ceil(config.epochs / config.validate_every)
     # three checkpoints of eight values per parameter, the model files, and one line of the log per validation
     disk = (3 * 8 + 1) * 4 * numbers + looks * 200 * runs + 10**6 if folder is not None else 0
-    result = Estimate(memory, disk, None, int(free), 0 if folder is None else free_disk(folder), batch, largest)
-    if device.type != "cpu" or memory > USABLE * free:
+    return Estimate(memory, disk, None, int(free), 0 if folder is None else free_disk(folder), batch, largest)
+
+
+def estimate(tasks: Sequence[Task], config: TrainingConfig, device: torch.device | str, folder: Path | None) -> Estimate:
+    """Return the expected cost of a run: the memory and disk space from `space`, and on a CPU the time. Some steps are timed.
+
+    The arguments are those of `space`.
+    """
+    result, first = space(tasks, config, device, folder), tasks[0]
+    if torch.device(device).type != "cpu" or result.memory > USABLE * result.free_memory:
         return result
+    own = math.ceil(result.batch / parallel.count())  # samples of a batch that this process computes
+    piloted = config.steady_decay is None
     step, look = _seconds(first, config, own, len(tasks))
     trial = _seconds(first, config, own, len(STRENGTHS))[0] if piloted else 0.0
     result = replace(result, step=step, trial=trial, look=look)

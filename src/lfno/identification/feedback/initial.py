@@ -12,12 +12,12 @@ from dataclasses import replace
 import numpy as np
 
 from lfno.data.stretches import PERIODIC, REST, Stretch
+from lfno.identification.candidates import Candidates, candidate_poles
 from lfno.identification.feedback.law import Law, split
 from lfno.identification.feedback.terms import Terms
 from lfno.identification.feedback.windows import Scales
 from lfno.identification.identify import Modes, fitted_modes
 from lfno.identification.projection import Projection
-from lfno.identification.search import candidate_poles
 
 #: largest number of samples in the linear identification; more samples cost time and do not change the number of modes
 ENOUGH = 10_000
@@ -125,17 +125,15 @@ def mode_path(problem: Projection, most: int, known: np.ndarray | None = None) -
 
     most: largest number of modes.
     """
-    table = candidate_poles(problem.step, problem.length)
+    candidates = Candidates(problem, candidate_poles(problem.step, problem.length))
     poles = np.zeros(0, dtype=complex)
     while len(poles) < most:
         if known is not None and len(known) > len(poles):
             poles = problem.refine(np.append(poles, single(known[len(poles)])))
         else:
-            residual, basis = problem.residual_basis(poles)
-            gains = np.array([problem.explained(pole, residual, basis) for pole in table])
             options = []
-            for kind in (table.imag == 0, table.imag > 0):
-                option = problem.refine(np.append(poles, table[kind][gains[kind].argmax()]))
+            for candidate in candidates.best(*problem.residual_basis(poles)):
+                option = problem.refine(np.append(poles, candidate))
                 options.append((np.linalg.norm(problem.residual_basis(option)[0]), option))
             (slow, decay), (fast, swing) = options
             poles = decay if slow < ENOUGH_DECAY * fast or (single(swing) != swing).any() else swing

@@ -20,18 +20,13 @@ from lfno.identification.feedback.hold import AFTER, BEFORE, CAUSAL, pieces
 from lfno.identification.feedback.law import Law
 from lfno.identification.feedback.linearised import amplitude_modes, small_signal
 from lfno.identification.feedback.simulate import simulate, substep_pieces
+from lfno.identification.feedback.steady import steady_states
 from lfno.identification.feedback.structure import Structure
 from lfno.identification.feedback.terms import Terms
 from lfno.identification.identify import Modes
 from lfno.identification.split import split_response
 
 KEY = "lfno-feedback"
-#: largest number of simulated periods in the search for a steady state
-MOST_PERIODS = 400
-#: number of periods in which the change of the state from period to period must halve; otherwise there is no steady state
-PATIENCE = 40
-#: largest relative change of the state from one period to the next in a steady state
-UNCHANGED = 1e-9
 #: arrays of a law that may be missing
 OPTIONAL = ("sensor", "actuator")
 #: arrays of a law that are never missing, in the order of its fields
@@ -169,28 +164,18 @@ class FeedbackModel:
     def steady(self, inputs: np.ndarray, grid: Grid | None = None) -> np.ndarray:
         """Return the response (samples, outputs, time) to the periodically repeated inputs.
 
-        A sample without a steady state is NaN. The simulation starts from rest and repeats the inputs until the state no longer
-        changes from period to period.
+        A sample without a steady state is NaN. See `lfno.identification.feedback.steady` for the method.
         """
         inputs, step = self._checked(inputs), (grid or self.grid).steps[-1]
         # three copies of the inputs, so that the hold uses the samples of the neighbouring periods
         places = np.s_[..., inputs.shape[-1] - BEFORE : 2 * inputs.shape[-1] + 1 + AFTER]
         centred = np.tile(self.effective(inputs, step, PERIODIC), 3)[places]
         steps = np.moveaxis(pieces(centred, step, self.hold)[:, :, BEFORE:-AFTER], 2, 0)
-        answer, left = np.full((len(inputs), self.channels[1], inputs.shape[-1]), np.nan), np.arange(len(inputs))
-        start, early = np.tile(self.law.start, (len(inputs), 1)), np.full(len(inputs), np.inf)
-        for period in range(1, MOST_PERIODS + 1):
-            states = self.march(steps[:, left], step, len(left), start)
-            change = np.abs(states[-1] - start).max(-1) / np.maximum(np.abs(states).max((0, 2)), 1e-300)
-            settled = change < UNCHANGED
-            answer[left[settled]] = self.outputs(states[:-1, settled], inputs[left[settled]])
-            keep = ~settled & np.isfinite(change)
-            if period % PATIENCE == 0:
-                keep, early = keep & (change < early / 2), change
-            left, start, early = left[keep], states[-1][keep], early[keep]
-            if not len(left):
-                break
-        return answer
+        states = steady_states(
+            lambda start, which: self.march(steps[:, which], step, len(which), start),
+            np.tile(self.law.start, (len(inputs), 1)), inputs.shape[-1],
+        )  # fmt: skip
+        return self.outputs(states, inputs)
 
     def small_signal_modes(self) -> Modes:
         """Return the modes of small motion about equilibrium, with the covariance of their poles."""
