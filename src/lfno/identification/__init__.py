@@ -6,6 +6,7 @@ Modules:
     modal: `ModalModel`, a linear model with poles, residues and mode shapes
     identify: fit poles and residues to responses
     search: choose the number of poles by the error on held-out data
+    candidates: a table of candidate poles, and how much each of them explains
     projection: variable projection, which solves for the residues and searches for the poles only
     realisation: the eigensystem realisation algorithm
     fir: finite impulse responses by ridge regression

@@ -47,6 +47,7 @@ Modules:
     windows: stretches as one batch of windows
     observe: the initial state of a record, estimated from its first outputs
     problem: residuals and their derivatives
+    steady: the steady response to a periodic input
     pieces: the steady response to a periodic input with a long period
     simulate: simulate all windows together
     sensitivity: derivatives of simulated states with respect to the parameters
