@@ -150,6 +150,8 @@ def test_random_inputs_of_a_field(desk: Desk) -> None:
     assert split["split_error"] == pytest.approx(error / size, rel=1e-4)
     with pytest.raises(LfnoError, match="value is not between 0 and 19"):
         desk.ask("truth", {**drawn, "value": 20})
+    # the field of a system that is not driven starts at random
+    assert desk.ask("truth", {"system": "burgers", "family": "random", "value": 1})["formula"].startswith("u₀(x)")
     with pytest.raises(LfnoError, match="family 'random' is not known"):
         desk.ask("truth", {"system": "navier-stokes-nu1e-3", "family": "random", "value": 1})
 

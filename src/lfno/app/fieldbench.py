@@ -31,6 +31,11 @@ FORMULAS = {
     "navier-stokes-nu1e-3": "frames w(x, y) at t = 1 … 10 s, from a random start",
 }
 RANDOM_FORMULA = "f(x, t) = p(x) s(t): p of four random modes, s a random signal"
+#: system -> description of the random inputs of a field that starts and is not driven
+RANDOM_STARTS = {
+    "burgers": "u₀(x): six waves with random amplitudes",
+    "navier-stokes": "w₀(x, y): random waves, at most three along each axis",
+}
 
 
 class Given(NamedTuple):
@@ -82,7 +87,7 @@ class Field(Bench):
                 "input": packed(inputs[0, -1]),
                 "input_range": self._input_range() if given.family == PAPER else None,
                 "truth": packed(truth[0, 0]),
-                "formula": FORMULAS[self.name] if given.family == PAPER else RANDOM_FORMULA,
+                "formula": FORMULAS[self.name] if given.family == PAPER else RANDOM_STARTS.get(self.name, RANDOM_FORMULA),
                 "ms": 1e3 * took,
             }
         )

@@ -57,10 +57,8 @@ CONSTANT = 0.5
 Benches = Callable[[np.ndarray], Bench]
 
 
-def actuators(plant: Plant, benches: Benches, time: float, report: Report) -> tuple[list[Candidate], bool]:
+def actuators(plant: Plant, benches: Benches, time: float, report: Report) -> list[Candidate]:
     """Return fitted candidates with dead times and curved actuators, for 1, 2, … modes as long as the error falls.
-
-    The second result says whether the best of them ends the whole search (`Bench.finished`).
 
     plant: the training data.
     benches: cuts the windows for given dead times.
@@ -95,8 +93,7 @@ def actuators(plant: Plant, benches: Benches, time: float, report: Report) -> tu
             # the fitted curves are more accurate than the first curves, whose errors the next mode would imitate
             bent = tuple(Curve(best.law, i) for i in range(plant.inputs))
             fit = replace(fit, poles=best.law.poles / time, delays=np.array(best.delays), bases=bent)
-    chosen = choose(found) if found else None
-    return found, chosen is not None and benches(np.array(chosen.delays)).finished(chosen)
+    return found
 
 
 def fitted(fit: Fit, benches: Benches, time: float, report: Report) -> Iterator[Candidate]:

@@ -16,7 +16,7 @@ from lfno.core.errors import LfnoError
 from lfno.core.grid import Grid
 from lfno.data.stretches import REST, Stretch
 from lfno.identification.feedback.actuator import actuators
-from lfno.identification.feedback.candidate import FINE, MOST_WORSE, Bench, Candidate, limits, substeps_needed
+from lfno.identification.feedback.candidate import FINE, MOST_WORSE, Bench, Candidate, choose, limits, substeps_needed
 from lfno.identification.feedback.check import check_explained, check_signals, checked
 from lfno.identification.feedback.hold import permitted
 from lfno.identification.feedback.initial import likely_hold, linear_problem, mode_path, resting_input, signal_scales
@@ -44,6 +44,8 @@ DERIVATIVES = 100_000_000
 STRONGEST = 0.9
 #: part of the time budget for the search for a structure
 SEARCHING = 0.6
+#: part of the time of this search for curved actuators; the rest is for all other structures
+ACTUATED = 0.35
 #: largest integration error in the last fit, relative to residual × √(parameters / samples), the effect of noise on a fit
 UNBIASED = 0.3
 #: default time budget in seconds
@@ -107,12 +109,17 @@ def fit_feedback(
     path = mode_path(problem, MOST_MODES, known)
 
     def actuated() -> tuple[list[Candidate], bool]:
+        now = time.monotonic()
+        short = replace(bench, deadline=now + ACTUATED * (bench.deadline - now))
+
         @cache
         def benches(delays: tuple[float, ...]) -> Bench:
             windows, held = windows_of(train, validation, step, scales, np.array(delays))
-            return replace(bench, train=spread(windows, SEARCHED), validation=spread(held, VALIDATED), delays=delays)
+            return replace(short, train=spread(windows, SEARCHED), validation=spread(held, VALIDATED), delays=delays)
 
-        return actuators(Plant(train, step, scales), lambda delays: benches(tuple(delays.tolist())), scales.time, report)
+        found = actuators(Plant(train, step, scales), lambda delays: benches(tuple(delays.tolist())), scales.time, report)
+        best = choose(found) if found else None
+        return found, best is not None and replace(benches(best.delays), deadline=bench.deadline).finished(best)
 
     best = search(bench, path, scales.time, free, likely_hold(train), report, actuated)
     check_explained(best.errors, bench.validation.targets, bench.validation.weights)
