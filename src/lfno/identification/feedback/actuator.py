@@ -18,6 +18,7 @@ from lfno.identification.feedback.branches import Shape, approximated, approxima
 from lfno.identification.feedback.candidate import Bench, Candidate, choose, limits
 from lfno.identification.feedback.families import Report, told
 from lfno.identification.feedback.initial import linear_law
+from lfno.identification.feedback.knees import with_knee
 from lfno.identification.feedback.law import Law
 from lfno.identification.feedback.plant import Curve, Plant
 from lfno.identification.feedback.plant_search import Curves, Fit, curved_inputs, curves, grown, timed
@@ -232,22 +233,12 @@ def fit_law(bench: Bench, label: str, law: Law, hold: str) -> Candidate:
 
 def another_knee(bench: Bench, label: str, parent: Candidate) -> Candidate | None:
     """Return the parent with one more knee, of the input and at the place that lower the training error most."""
-    law, tried = parent.law, list[Candidate]()
-    assert law.actuator is not None
-    z = bench.train.inputs.reshape(-1, law.drive.shape[1])
-    steep, shift = np.split(law.shape, 2)
-    for i in sorted(set(law.terms.knees)):
-        if law.terms.knees.count(i) == MOST_KNEES:
-            continue
-        terms, unit = replace(law.terms, knees=(*law.terms.knees, i)), STEEP / float(z[:, i].std())
-        wide = replace(
-            law, terms=terms, gains=np.zeros((law.states, terms.count)),
-            actuator=np.concatenate([law.actuator, np.zeros((len(law.actuator), 1))], axis=1),
-        )  # fmt: skip
-        structure = replace(parent.structure, terms=terms)
-        for place in np.quantile(z[:, i], PLACES):
-            own = replace(wide, shape=np.concatenate([steep, [unit], shift, [-unit * place]]))
-            tried.append(bench.fit(label, own, structure, parent.hold, parent.starts, iterations=FEW))
+    knees, z = parent.law.terms.knees, bench.train.inputs @ parent.law.pick.T
+    among = [i for i in sorted(set(knees)) if knees.count(i) < MOST_KNEES]
+    tried = [
+        bench.fit(label, law, replace(parent.structure, terms=law.terms), parent.hold, parent.starts, iterations=FEW)
+        for laws in with_knee(parent.law, z, STEEP, PLACES, among) for law in laws
+    ]  # fmt: skip
     if not tried:
         return None
     best = min(tried, key=lambda candidate: candidate.cost)

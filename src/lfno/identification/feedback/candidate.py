@@ -191,7 +191,7 @@ def substeps_needed(problem: Problem, point: Point, cost: float, share: float = 
 
 
 def extended(law: Law, terms: Terms, pick: np.ndarray, z: np.ndarray) -> Law:
-    """Return the law with other terms. Terms that the old law has keep their columns of Γ and K; new terms have zeros.
+    """Return the law with other terms. Terms that the old law has keep their columns of Γ, K and H; new terms have zeros.
 
     Shape parameters are kept if their number does not change. Otherwise they are zero.
 
@@ -201,8 +201,13 @@ def extended(law: Law, terms: Terms, pick: np.ndarray, z: np.ndarray) -> Law:
     """
     gains = _columns(law.gains, law.terms, terms)
     sensor = None if law.sensor is None else _columns(law.sensor, law.terms, terms)
+    actuator, inputs = law.actuator, law.drive.shape[1]
+    if actuator is not None:  # the first columns of H belong to u
+        actuator = np.concatenate([actuator[:, :inputs], _columns(actuator[:, inputs:], law.terms, terms)], axis=1)
     shape = law.shape if len(law.shape) == terms.shapes else np.zeros(terms.shapes)
-    return replace(law, gains=gains, pick=pick, terms=terms, shape=shape, limits=limits(z, terms), sensor=sensor)
+    return replace(
+        law, gains=gains, pick=pick, terms=terms, shape=shape, limits=limits(z, terms), sensor=sensor, actuator=actuator
+    )
 
 
 def _columns(matrix: np.ndarray, old: Terms, new: Terms) -> np.ndarray:
