@@ -51,3 +51,13 @@ def test_parts_and_response_have_the_same_scale() -> None:
     figure = answers_figure(AXIS, ("f", wave), ("x", wave), {"LFNO": wave}, parts)
     limits = {tuple(panel.get_ylim()) for panel in figure.axes[1:]}
     assert len(limits) == 1
+
+
+def test_a_large_offset_does_not_make_the_response_look_flat() -> None:
+    """All panels have the same height in the unit of the output, and the response fills most of its panel."""
+    wave = np.sin(AXIS.points)
+    parts = {"transient": (0.01 * wave, None), "steady": (0.99 * wave + 95, None)}
+    figure = answers_figure(AXIS, ("f", wave), ("x", wave + 95), {"LFNO": wave + 95}, parts)
+    heights = [np.ptp(panel.get_ylim()) for panel in figure.axes[1:]]
+    np.testing.assert_allclose(heights, heights[0])
+    assert np.ptp(wave) < heights[0] < 1.3 * np.ptp(wave)

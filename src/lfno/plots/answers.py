@@ -18,6 +18,8 @@ TRUTH: dict[str, Any] = {"color": COLOURS["truth"], "linewidth": 4.5, "alpha": 0
 #: line styles of the first, second and third model, for prints without colours
 DASHES = ("-", (0, (4, 1.5)), (0, (1, 1.2)))
 PARTS = ("transient", "steady")
+#: ratio of the range of all panels to the largest range of one panel, above which each panel has its own middle
+FAR = 3.0
 
 
 def answers_figure(
@@ -89,7 +91,13 @@ def _layout(parts: bool, narrow: bool) -> tuple[Figure, dict[str, Any]]:
 
 
 def _same_scale(panels: list[Any]) -> None:
-    """Set the same vertical range for all panels, so that a small part looks small."""
+    """Set the same vertical scale for all panels, so that a small part looks small.
+
+    All panels have the same range. If this range is far larger than the range of every panel, each panel has its own middle:
+    an output with a large offset would otherwise look flat.
+    """
     limits = np.array([panel.get_ylim() for panel in panels])
-    for panel in panels:
-        panel.set_ylim(limits[:, 0].min(), limits[:, 1].max())
+    height, low, high = float(np.ptp(limits, axis=1).max()), float(limits.min()), float(limits.max())
+    for panel, middle in zip(panels, limits.mean(axis=1), strict=True):
+        far = high - low > FAR * height
+        panel.set_ylim((middle - height / 2, middle + height / 2) if far else (low, high))

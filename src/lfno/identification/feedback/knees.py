@@ -21,7 +21,7 @@ def with_knee(
 
     law: the law without the new knee. Its terms have no tanh units.
     z: the signals on the training data, (…, signals).
-    steep: slope of the knee, multiplied by the standard deviation of its signal.
+    steep: steepness of the knee, in 1 / standard deviation of its signal.
     places: the places of the knee, as quantiles of its signal.
     among: the indices of the signals that may get a knee; None for all signals.
     """
